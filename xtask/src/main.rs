@@ -1,9 +1,9 @@
 //! `cargo xtask test`: everything CI runs, on any machine with cargo.
 //!
-//! - [`steps`]: the list of what is run, cheapest first.
-//! - [`step`]: how one of them is run, and what it needs.
-//! - [`skipped`]: what was left out, told at the end.
-#![allow(clippy::print_stderr, reason = "a command-line tool talks to its user")]
+//! - [`steps`]: the list of steps, cheapest first.
+//! - [`step`]: runs one step and checks its requirements.
+//! - [`skipped`]: the list of skipped steps and tests, printed at the end.
+#![allow(clippy::print_stderr, reason = "a command-line tool prints")]
 
 mod skipped;
 mod step;
@@ -31,13 +31,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs every step, up to the first failure, and tells what was skipped.
+/// Runs all steps up to the first failure, and prints what was skipped.
 fn run(what: &str, steps: &[step::Step]) -> ExitCode {
     if !have_components() {
         return ExitCode::FAILURE;
     }
     let mut skipped = Skipped::new();
-    let all = Instant::now();
+    let start = Instant::now();
     for step in steps {
         match step.run(&skipped) {
             Outcome::Passed => {}
@@ -45,15 +45,15 @@ fn run(what: &str, steps: &[step::Step]) -> ExitCode {
             Outcome::Skipped(reason) => skipped.add(step.name, &reason),
         }
     }
-    if !skipped.tell() {
+    if !skipped.print() {
         return ExitCode::FAILURE;
     }
-    eprintln!("== {what} passed in {:.1} s", all.elapsed().as_secs_f64());
+    eprintln!("== {what} passed in {:.1} s", start.elapsed().as_secs_f64());
     ExitCode::SUCCESS
 }
 
-/// rustfmt and clippy are components of the toolchain that a minimal install lacks; ask rustup for
-/// what is missing.
+/// Installs rustfmt and clippy with rustup where they are missing: a minimal toolchain lacks them.
+/// Returns whether both are present.
 fn have_components() -> bool {
     for (sub, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         let present =

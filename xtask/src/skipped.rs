@@ -1,9 +1,9 @@
-//! What a run left out, told in one list at its end.
+//! The list of skipped steps and tests, printed at the end of a run.
 //!
-//! Steps are skipped where a toolchain or a target is missing that rustup cannot install. Tests are
-//! skipped where real models are missing: each appends a line to the file named by
-//! [`Skipped::VARIABLE`] (`impinge_oracles::common::skip`). Where the variable `CI` is set, only the
-//! former is allowed.
+//! A step is skipped if a toolchain or a target is missing that rustup cannot install. A test is
+//! skipped if a real model is missing: it appends a line to the file named by
+//! [`Skipped::VARIABLE`] (`impinge_oracles::common::skip`). If the variable `CI` is set, steps may
+//! be skipped, but no tests.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -17,28 +17,28 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    /// The variable that tells tests where to note what they skip.
+    /// The environment variable with the path of the file to which tests append what they skip.
     pub(crate) const VARIABLE: &str = "IMPINGE_SKIPPED";
 
-    /// Nothing is skipped yet.
+    /// An empty list.
     pub(crate) fn new() -> Self {
         let file = env::temp_dir().join(format!("impinge-skipped-{}.txt", std::process::id()));
         let _ = fs::remove_file(&file);
         Self { file, steps: Vec::new() }
     }
 
-    /// The file for tests.
+    /// The file to which tests append.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Adds a step.
+    /// Adds a skipped step.
     pub(crate) fn add(&mut self, step: &str, reason: &str) {
         self.steps.push(format!("{step}: {reason}"));
     }
 
-    /// Prints the list and gives whether the run may pass with it.
-    pub(crate) fn tell(self) -> bool {
+    /// Prints the list, and returns whether the run may pass with it.
+    pub(crate) fn print(self) -> bool {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
         let _ = fs::remove_file(&self.file);
         let tests: BTreeSet<&str> = text.lines().collect();

@@ -1,4 +1,4 @@
-//! One call of cargo: what it needs, and how it is run.
+//! A step: one call of cargo and its requirements.
 
 use std::env;
 use std::process::Command;
@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use crate::skipped::Skipped;
 
-/// The oldest Rust that the workspace promises to build with.
-const MINIMUM: &str = env!("CARGO_PKG_RUST_VERSION");
+/// The minimum supported Rust version of the workspace.
+const MINIMUM_RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 
 /// One call of cargo.
 pub(crate) struct Step {
@@ -18,18 +18,19 @@ pub(crate) struct Step {
     pub(crate) envs: &'static [(&'static str, &'static str)],
 }
 
-/// What a step needs beside the toolchain in use. A step whose needs rustup cannot meet is skipped.
+/// What a step needs in addition to the toolchain in use. The step is skipped if rustup cannot
+/// install it.
 pub(crate) enum Need {
     Nothing,
-    /// The toolchain of the minimum Rust version, which then runs the step.
+    /// The toolchain of the minimum Rust version, which runs the step.
     MinimumRust,
     /// The standard library for these targets.
     Targets(&'static [&'static str]),
-    /// Miri with its own standard library, of the nightly toolchain, which then runs the step.
+    /// Miri with its own standard library, of the nightly toolchain, which runs the step.
     Miri,
 }
 
-/// How a step ended.
+/// The result of a step.
 pub(crate) enum Outcome {
     Passed,
     Failed,
@@ -37,12 +38,12 @@ pub(crate) enum Outcome {
     Skipped(String),
 }
 
-/// Set for every step: a run from scratch gains nothing from what incremental builds keep, which
-/// takes more room on the disk than everything else together.
-const LEAN: (&str, &str) = ("CARGO_INCREMENTAL", "0");
+/// Set for every step: a build from scratch does not profit from incremental compilation, whose
+/// data takes more disk space than everything else together.
+const NO_INCREMENTAL: (&str, &str) = ("CARGO_INCREMENTAL", "0");
 
 impl Step {
-    /// Runs the step and tells how it went; tests note what they skip in the file of `skipped`.
+    /// Runs the step and prints its result. Tests append what they skip to the file of `skipped`.
     pub(crate) fn run(&self, skipped: &Skipped) -> Outcome {
         let Self { name, args, .. } = self;
         let mut command = match self.needs.command() {
@@ -54,7 +55,7 @@ impl Step {
         };
         let start = Instant::now();
         eprintln!("== {name}: cargo {}", args.join(" "));
-        command.args(*args).envs([LEAN]).envs(self.envs.iter().copied());
+        command.args(*args).envs([NO_INCREMENTAL]).envs(self.envs.iter().copied());
         command.env(Skipped::VARIABLE, skipped.file());
         match command.status() {
             Ok(s) if s.success() => {
@@ -74,31 +75,31 @@ impl Step {
 }
 
 impl Need {
-    /// The cargo that runs the step, or the reason why there is none.
+    /// The cargo that runs the step, or the reason why it cannot run.
     fn command(&self) -> Result<Command, String> {
         match self {
             Self::Nothing => Ok(cargo()),
             Self::MinimumRust => {
-                if !works(&mut cargo_of(MINIMUM), &["--version"]) {
-                    // Fails at once on a machine without rustup or network.
-                    let install = ["toolchain", "install", MINIMUM, "--profile", "minimal"];
-                    if !works(&mut Command::new("rustup"), &install) {
-                        return Err(format!("Rust {MINIMUM} is not installed"));
+                if !succeeds(&mut cargo_of(MINIMUM_RUST), &["--version"]) {
+                    // Fails immediately on a machine without rustup or network.
+                    let install = ["toolchain", "install", MINIMUM_RUST, "--profile", "minimal"];
+                    if !succeeds(&mut Command::new("rustup"), &install) {
+                        return Err(format!("Rust {MINIMUM_RUST} is not installed"));
                     }
                 }
-                Ok(cargo_of(MINIMUM))
+                Ok(cargo_of(MINIMUM_RUST))
             }
             Self::Targets(targets) => {
                 for target in *targets {
-                    if !works(&mut Command::new("rustup"), &["target", "add", target]) {
+                    if !succeeds(&mut Command::new("rustup"), &["target", "add", target]) {
                         return Err(format!("the target {target} is not installed"));
                     }
                 }
                 Ok(cargo())
             }
             Self::Miri => {
-                // Builds the standard library for Miri, once.
-                if !works(&mut cargo_of("nightly"), &["miri", "setup"]) {
+                // Builds the standard library for Miri, if that has not been done yet.
+                if !succeeds(&mut cargo_of("nightly"), &["miri", "setup"]) {
                     return Err("Miri is not installed in the nightly toolchain".to_owned());
                 }
                 Ok(cargo_of("nightly"))
@@ -107,8 +108,8 @@ impl Need {
     }
 }
 
-/// Whether a command can be run and succeeds; what it prints is dropped.
-fn works(command: &mut Command, args: &[&str]) -> bool {
+/// Whether a command can be run and succeeds. Its output is discarded.
+fn succeeds(command: &mut Command, args: &[&str]) -> bool {
     command.args(args).output().is_ok_and(|o| o.status.success())
 }
 
@@ -117,8 +118,8 @@ pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The cargo of another toolchain. The cargo in use is named by its path, so `+toolchain` is not
-/// understood by it.
+/// The cargo of another toolchain. The cargo in use is called by its path, so it does not
+/// understand `+toolchain`, which is an argument of rustup's proxy.
 fn cargo_of(toolchain: &str) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", toolchain, "cargo"]);

@@ -1,13 +1,13 @@
-//! What is run, and in which order.
+//! The lists of steps, in order.
 
 use crate::step::{Need, Step};
 
 const NO_ENVS: &[(&str, &str)] = &[];
 
-/// Documentation fails on its warnings.
+/// Warnings of rustdoc are errors.
 const DOC_ENVS: &[(&str, &str)] = &[("RUSTDOCFLAGS", "-D warnings")];
 
-/// Miri takes the instructions that are always there, unless told.
+/// Miri uses only the baseline instructions of the target, unless others are enabled.
 const MIRI_ENVS: &[(&str, &str)] = &[("RUSTFLAGS", "-C target-feature=+avx2,+fma")];
 
 /// `cargo xtask test`: everything CI runs, cheapest first.
@@ -64,7 +64,7 @@ pub(crate) const TEST: &[Step] = &[
     Step {
         name: "tests",
         needs: Need::Nothing,
-        // What is in `impinge-loom` runs under its model checker only, which is the next step.
+        // `impinge-loom` runs only under its model checker, in the next step.
         args: &[
             "test",
             "--workspace",
@@ -101,7 +101,7 @@ pub(crate) const TEST: &[Step] = &[
         args: &["doc", "-p", "impinge", "--no-default-features", "--no-deps"],
         envs: DOC_ENVS,
     },
-    // Last, so that what is left in target/doc is the documentation of everything.
+    // Last, so that target/doc contains the documentation of the whole workspace.
     Step {
         name: "documentation",
         needs: Need::Nothing,
@@ -110,7 +110,7 @@ pub(crate) const TEST: &[Step] = &[
     },
 ];
 
-/// `cargo xtask lab`: every command of the laboratory, quickly.
+/// `cargo xtask lab`: every command of the laboratory, with `--quick`.
 pub(crate) const LAB: &[Step] = &[Step {
     name: "every command of the laboratory",
     needs: Need::Nothing,

@@ -1,5 +1,5 @@
-//! What the published packages contain: what a user of one alone needs, and nothing that leads out
-//! of it.
+//! The contents of the published packages: all files that a user of a single package needs, and no
+//! links to files outside of it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,7 +25,7 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The key of a manifest in its first table, or whether it is inherited.
+/// Whether the first table of a manifest has the key, set or inherited.
 fn has_key(manifest: &str, key: &str) -> bool {
     let package = manifest.split("\n[").next().unwrap_or("");
     package
@@ -62,11 +62,14 @@ fn packages_have_readme_and_licences() {
         ] {
             assert!(has_key(&manifest, key), "{name}: no {key}");
         }
-        assert!(!has_key(&manifest, "publish"), "{name} is published");
+        assert!(!has_key(&manifest, "publish"), "{name} must not have the key `publish`");
         let readme = fs::read_to_string(folder.join("README.md")).expect("a README");
-        assert!(readme.starts_with(&format!("# {name}\n")), "{name}: another title");
-        assert!(readme.contains("LICENSE-MIT"), "{name}: the README does not say the licences");
-        // Links to files stay in the package.
+        assert!(
+            readme.starts_with(&format!("# {name}\n")),
+            "{name}: the title of README.md must be the crate's name"
+        );
+        assert!(readme.contains("LICENSE-MIT"), "{name}: README.md does not name the licences");
+        // Links to files must not leave the package.
         for link in readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let inside = link.starts_with("https://") || files.contains(link);
             assert!(inside, "{name}: README.md links to {link}, which is not in the package");
@@ -74,7 +77,7 @@ fn packages_have_readme_and_licences() {
     }
 }
 
-/// Other crates are published too, or say that they are not.
+/// Every other crate has `publish = false`.
 #[test]
 fn the_list_of_published_crates_is_complete() {
     let mut published = BTreeSet::new();
@@ -88,10 +91,10 @@ fn the_list_of_published_crates_is_complete() {
     assert_eq!(published, PUBLISHED.map(str::to_owned).into());
 }
 
-/// All published crates can be packed: dependencies have versions, no path leads out, and none is
-/// published before what it needs.
+/// All published crates can be packaged: dependencies have versions, no path leaves the package,
+/// and no crate is published before its dependencies.
 #[test]
-fn packages_can_be_made() {
+fn published_crates_can_be_packaged() {
     let mut args = vec!["package", "--no-verify", "--allow-dirty", "--offline", "--quiet"];
     let target = root().join("target/packages-test");
     let target = target.to_str().expect("UTF-8");
@@ -106,8 +109,8 @@ fn packages_can_be_made() {
             let file = e.file_name().to_string_lossy().into_owned();
             file == format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"))
         });
-        assert!(made, "{name} was not packed in {}", crates.display());
-        // The order of the list is one in which they can be published.
+        assert!(made, "{name} was not packaged in {}", crates.display());
+        // The crates can be published in the order of the list.
         let manifest = root().join("crates").join(name).join("Cargo.toml");
         let manifest = fs::read_to_string(manifest).expect("a manifest");
         let needs = manifest.split("[dependencies]").nth(1).unwrap_or("");
@@ -119,7 +122,7 @@ fn packages_can_be_made() {
     }
 }
 
-/// Every example is listed in the README of its crate, and has a test that runs it.
+/// Every example is listed in the README of its crate, and a test runs it.
 #[test]
 fn examples_are_listed_and_run() {
     let folder = root().join("crates/impinge");

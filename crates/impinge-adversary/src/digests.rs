@@ -1,4 +1,4 @@
-//! Digests of the answers to a fixed set of samples, kept in a file.
+//! Digests of the answers to a fixed set of samples, stored in a file.
 
 use std::fmt::Write;
 use std::io;
@@ -6,27 +6,27 @@ use std::path::Path;
 
 use crate::run::Findings;
 
-/// The stream of the samples of the test.
+/// The seed of the test's samples.
 pub const SEED: u64 = 1;
 
-/// How many samples the test asks about.
+/// The number of samples of the test.
 pub const SAMPLES: u64 = 5_000;
 
 /// The file, in this crate's folder.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/digests.txt");
 
-/// A line for each row: cases, digest, name.
+/// One line per row of the table of queries: cases, digest, name.
 #[must_use]
 pub fn lines(findings: &Findings) -> String {
     let mut text = String::new();
     for (name, tally) in &findings.tallies {
         writeln!(text, "{:>9} {:016x} {name}", tally.cases, tally.digest)
-            .expect("a string takes everything");
+            .expect("writing to a string succeeds");
     }
     text
 }
 
-/// Keeps the digests of these findings.
+/// Stores the digests of these findings.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -36,10 +36,10 @@ pub fn write(findings: &Findings) -> io::Result<()> {
     std::fs::rename(&temporary, FILE)
 }
 
-/// The digests as they were kept.
+/// The stored digests.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn kept() -> io::Result<String> {
+pub fn stored() -> io::Result<String> {
     std::fs::read_to_string(FILE)
 }

@@ -1,19 +1,18 @@
-//! Asks every public query of impinge about inputs made to break it, and judges the answers.
+//! Runs every public query of impinge on adversarial inputs and checks the answers.
 //!
-//! - [`family`]: one table of families of inputs. A family arranges two triangle meshes (shared
-//!   vertices, coplanar faces, needles, nothing at all, ...), [`regime`] sets scale, offset and
-//!   pose.
-//! - [`truth`]: what is true about a sample, found in integers by the [`oracle`]s, which share no
-//!   code with the library.
-//! - [`queries`]: one table of rows. A row asks one or several public queries about every step of a
+//! - [`family`]: the table of families of inputs. A family arranges two triangle meshes (shared
+//!   vertices, coplanar faces, needles, empty meshes, ...); [`regime`] sets scale, offset and pose.
+//! - [`truth`]: the exact results for a sample, computed in integers by the [`oracle`]s, which
+//!   share no code with the library.
+//! - [`queries`]: the table of queries. A row runs one or several public queries at every step of a
 //!   sample, verifies every verdict, bound and certificate, and adds the answers to a digest.
-//! - [`run`]: many samples on all threads, counted row by row.
+//! - [`run`]: runs many samples on all threads and counts the results of each row.
 //!
-//! A *case* is one step of one sample asked through one row. The test `surface` reads the source of
-//! the library and fails if a public query has no row.
+//! A *case* is one checked answer. The test `surface` reads the source of the library and fails if
+//! a public query has no row.
 //!
-//! Digests of all answers to the samples of the test are kept in `digests.txt`. A change that
-//! should not change answers must reproduce them; one that should writes them anew with
+//! Digests of all answers for the samples of the test are stored in `digests.txt`. A change that
+//! should not change answers must reproduce them; a change that should rewrites them with
 //! `--write-digests`.
 //!
 //! ```sh
@@ -21,9 +20,9 @@
 //! cargo run --release -p impinge-adversary -- --cases 100000000     # the long run
 //! ```
 
+pub mod checker;
 pub mod digests;
 pub mod family;
-pub mod judge;
 pub mod oracle;
 pub mod queries;
 pub mod regime;
@@ -34,8 +33,8 @@ pub mod truth;
 
 pub use impinge_oracles::common::Random;
 
-/// The examples of the project's README compile. It is no part of the packages that are published,
-/// so none of these can do this.
+/// Compiles the examples of the project's README. The README is not part of any published package,
+/// so no published crate can compile them.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -1,9 +1,5 @@
-//! The adversary by command: as many cases as you like, with a report.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command-line tool talks to its user"
-)]
+//! The adversary as a command: runs a given number of cases and writes a report.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool prints")]
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,51 +11,52 @@ use impinge_adversary::run::{Findings, run};
 use impinge_adversary::sample::Sample;
 use impinge_adversary::{digests, report};
 
-/// Asks every public query about inputs made to break it, and judges the answers in integers.
+/// Runs every public query on adversarial inputs and checks the answers in integers.
 ///
-/// A case is one step of one sample asked through one row of the table of queries.
+/// A case is one checked answer.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Go on until at least this many cases are judged.
+    /// Stop after at least this many cases.
     #[arg(long, default_value_t = 1_000_000)]
     cases: u64,
-    /// Which stream of samples.
+    /// The seed of the samples.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The first sample of the stream.
+    /// The index of the first sample.
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// Only rows whose name contains this.
+    /// Run only rows whose name contains this text.
     #[arg(long, default_value = "")]
     only: String,
-    /// Stop after this many seconds; the report says how far it came.
+    /// Stop after this many seconds, even with fewer cases.
     #[arg(long)]
     seconds: Option<u64>,
-    /// Where the report goes, as Markdown. Without it, it is printed.
+    /// The file for the report, as Markdown. By default it is printed.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Write the digests that the test compares with, after answers changed on purpose, and stop.
+    /// Rewrite the digests that the test compares with, after an intended change of answers, and
+    /// exit.
     #[arg(long)]
     write_digests: bool,
-    /// Also say which rows took the time.
+    /// Also print the time spent in each row.
     #[arg(long)]
     times: bool,
-    /// Print this sample and what is wrong about it, and nothing else.
+    /// Print the sample with this index and its wrong answers, and exit.
     #[arg(long)]
     sample: Option<u64>,
 }
 
-/// Samples between two lines of progress.
-const CHUNK: u64 = 2_000;
+/// The number of samples between two progress lines.
+const SAMPLES_PER_LINE: u64 = 2_000;
 
 fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
-    // Panics of the library are findings; their messages are in the report.
+    // Panics of the library are counted as wrong answers; their messages are in the report.
     std::panic::set_hook(Box::new(|_| {}));
     if args.write_digests {
         let findings = run(digests::SEED, 0..digests::SAMPLES, "");
         eprint!("{}", report::failures(&findings));
-        digests::write(&findings).context("the digests cannot be written")?;
+        digests::write(&findings).context("cannot write digests.txt")?;
         return Ok(exit_code(&findings));
     }
     if let Some(index) = args.sample {
@@ -69,7 +66,7 @@ fn main() -> anyhow::Result<ExitCode> {
         return Ok(exit_code(&findings));
     }
     if let Some(out) = &args.out {
-        // Found out before the long run, not after it.
+        // Checked before the long run, not after it.
         let folder = out.parent().filter(|p| !p.as_os_str().is_empty());
         anyhow::ensure!(
             folder.is_none_or(std::path::Path::is_dir),
@@ -81,8 +78,8 @@ fn main() -> anyhow::Result<ExitCode> {
     let mut findings = Findings::new();
     let mut next = args.first;
     while findings.cases() < args.cases {
-        findings.add(run(args.seed, next..next + CHUNK, &args.only));
-        next += CHUNK;
+        findings.add(run(args.seed, next..next + SAMPLES_PER_LINE, &args.only));
+        next += SAMPLES_PER_LINE;
         let seconds = start.elapsed().as_secs();
         eprintln!(
             "{seconds:>6} s  {:>12} cases  {:>10} samples  {} wrong",
@@ -90,7 +87,7 @@ fn main() -> anyhow::Result<ExitCode> {
             findings.samples,
             findings.failed()
         );
-        if args.seconds.is_some_and(|most| seconds >= most) {
+        if args.seconds.is_some_and(|limit| seconds >= limit) {
             break;
         }
     }
@@ -100,7 +97,7 @@ fn main() -> anyhow::Result<ExitCode> {
             let temporary = out.with_extension("part");
             std::fs::write(&temporary, text)
                 .and_then(|()| std::fs::rename(&temporary, out))
-                .with_context(|| format!("{} cannot be written", out.display()))?;
+                .with_context(|| format!("cannot write {}", out.display()))?;
         }
         None => print!("{text}"),
     }

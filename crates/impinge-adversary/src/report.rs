@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::family::FAMILIES;
 use crate::run::Findings;
 
-/// Digits in groups of three.
+/// The number with its digits in groups of three.
 fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
@@ -18,7 +18,7 @@ fn grouped(n: u64) -> String {
     text
 }
 
-/// The page about a run: cases, wrong answers and digest of every row.
+/// The report of a run: cases, wrong answers and digest of every row.
 #[must_use]
 pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
     let mut text = String::from("# What the adversary found\n\n");
@@ -28,7 +28,7 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
     let lines = format!(
         "`cargo run --release -p impinge-adversary -- --cases {cases} --seed {seed}{first}{only}`\n\n\
          {} cases: {} samples of {} families (arrangement, scale, offset and rotation drawn for each), three poses \
-         of each, asked through {} rows of queries. A case is one answer that was judged by integers: verdicts \
+         of each, {} rows of queries. A case is one answer that was checked in integers: verdicts \
          must be equal, bounds must hold, certificates must verify.\n\n\
          **{} wrong answers.** Digest of all answers: `{:016x}`. The same command gives the same digest on any \
          number of threads.\n\n",
@@ -41,7 +41,7 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
     );
     text.push_str(&lines);
     text.push_str(
-        "| queries | cases | wrong | digest | what happened |\n| --- | ---: | ---: | --- | --- |\n",
+        "| queries | cases | wrong | digest | events |\n| --- | ---: | ---: | --- | --- |\n",
     );
     for (name, tally) in &findings.tallies {
         let counts: Vec<String> =
@@ -54,12 +54,12 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
             tally.digest,
             counts.join(", ")
         )
-        .expect("a string takes everything");
+        .expect("writing to a string succeeds");
     }
     text
 }
 
-/// Which rows took the time, the slowest first.
+/// The time spent in each row, the slowest first.
 #[must_use]
 pub fn times(findings: &Findings) -> String {
     let mut rows: Vec<_> =
@@ -71,17 +71,17 @@ pub fn times(findings: &Findings) -> String {
     rows.iter().map(line).collect()
 }
 
-/// The wrong answers that were kept, with the samples they are about.
+/// The stored wrong answers, with the indices of their samples.
 #[must_use]
 pub fn failures(findings: &Findings) -> String {
     let mut text = String::new();
     for (name, tally) in &findings.tallies {
         if tally.failed > 0 {
-            writeln!(text, "{name}: {} wrong", tally.failed).expect("a string takes everything");
+            writeln!(text, "{name}: {} wrong", tally.failed).expect("writing to a string succeeds");
         }
         for (sample, message) in &tally.failures {
             let message: String = message.chars().take(1500).collect();
-            writeln!(text, "  sample {sample}: {message}").expect("a string takes everything");
+            writeln!(text, "  sample {sample}: {message}").expect("writing to a string succeeds");
         }
     }
     text

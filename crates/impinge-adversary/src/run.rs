@@ -1,51 +1,51 @@
-//! Many samples on all threads.
+//! Runs many samples on all threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use rayon::prelude::*;
 
+use crate::checker::{Checker, Tally};
 use crate::family::FAMILIES;
-use crate::judge::{Judge, Tally};
 use crate::queries::{Case, Row, rows};
 use crate::sample::Sample;
 
-/// What was found for every row, in the order of the table.
+/// The results of every row, in the order of the table.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    /// How many samples were asked about.
+    /// The number of samples.
     pub samples: u64,
-    /// One for each row.
+    /// Name and results of each row.
     pub tallies: Vec<(&'static str, Tally)>,
 }
 
 impl Findings {
-    /// Nothing yet.
+    /// Empty findings.
     #[must_use]
     pub fn new() -> Self {
         Self { samples: 0, tallies: rows().iter().map(|r| (r.name, Tally::default())).collect() }
     }
 
-    /// All cases.
+    /// The number of cases of all rows.
     #[must_use]
     pub fn cases(&self) -> u64 {
         self.tallies.iter().map(|(_, t)| t.cases).sum()
     }
 
-    /// All wrong answers.
+    /// The number of wrong answers of all rows.
     #[must_use]
     pub fn failed(&self) -> u64 {
         self.tallies.iter().map(|(_, t)| t.failed).sum()
     }
 
-    /// One number for all answers.
+    /// The digest of all answers.
     #[must_use]
     pub fn digest(&self) -> u64 {
         let mix = |sum: u64, t: &Tally| sum.rotate_left(7).wrapping_add(t.digest);
         self.tallies.iter().fold(0, |sum, (_, t)| mix(sum, t))
     }
 
-    /// Adds what another thread or an earlier part of a run found.
+    /// Adds the findings of another thread or of another part of a run.
     pub fn add(&mut self, other: Self) {
         self.samples += other.samples;
         for ((_, sum), (_, part)) in self.tallies.iter_mut().zip(other.tallies) {
@@ -60,7 +60,7 @@ impl Default for Findings {
     }
 }
 
-/// Asks all rows whose name contains `only` about samples `range` of the stream of `seed`.
+/// Runs all rows whose name contains `only` on the samples `range` of `seed`.
 ///
 /// The findings are the same on any number of threads.
 #[must_use]
@@ -69,7 +69,7 @@ pub fn run(seed: u64, range: std::ops::Range<u64>, only: &str) -> Findings {
     range
         .into_par_iter()
         .fold(Findings::new, |mut findings, index| {
-            ask(&rows, seed, index, only, &mut findings);
+            run_sample(&rows, seed, index, only, &mut findings);
             findings
         })
         .reduce(Findings::new, |mut sum, part| {
@@ -78,29 +78,29 @@ pub fn run(seed: u64, range: std::ops::Range<u64>, only: &str) -> Findings {
         })
 }
 
-/// One sample through all rows. A panic is a wrong answer of the row in which it happened.
-fn ask(rows: &[Row], seed: u64, index: u64, only: &str, findings: &mut Findings) {
+/// Runs all rows on one sample. A panic counts as a wrong answer of its row.
+fn run_sample(rows: &[Row], seed: u64, index: u64, only: &str, findings: &mut Findings) {
     let sample = Sample::new(seed, index);
     let case = Case::new(&sample);
     findings.samples += 1;
     let round = index / FAMILIES.len() as u64;
     for (row, (_, tally)) in rows.iter().zip(&mut findings.tallies) {
-        if round % row.every != 0 || !row.name.contains(only) {
+        if round % row.interval != 0 || !row.name.contains(only) {
             continue;
         }
         let start = Instant::now();
-        let asked = catch_unwind(AssertUnwindSafe(|| {
-            let mut judge = Judge::new(tally, index);
-            (row.ask)(&case, &mut judge);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let mut checker = Checker::new(tally, index);
+            (row.run)(&case, &mut checker);
         }));
         tally.time += start.elapsed();
-        if let Err(panic) = asked {
+        if let Err(panic) = result {
             let text = panic
                 .downcast_ref::<String>()
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied());
-            let mut judge = Judge::new(tally, index);
-            judge.fail(format!("panicked: {}", text.unwrap_or("without a message")));
+            let mut checker = Checker::new(tally, index);
+            checker.fail(format!("panicked: {}", text.unwrap_or("without a message")));
         }
     }
 }

@@ -1,20 +1,21 @@
-//! A sample: two bodies of a family in a regime, and the steps of a motion around their contact.
+//! A sample: two bodies of a family in a regime, and a motion of a few steps near their contact.
 
 use impinge::{MAX_COORDINATE, Mesh, Pose, Vec3};
 
 use crate::Random;
-use crate::family::{FAMILIES, Family, Glue, Local};
+use crate::family::{FAMILIES, Family, GridMesh, Placement};
 use crate::regime::Regime;
 
-/// How many poses a sample has: the first, and others a few units in the last place away.
+/// The number of poses of a sample: a first one, and others that differ from it by a few units in
+/// the last place.
 const STEPS: usize = 3;
 
 /// Two triangle meshes and poses of B in A's frame.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Its number: with the seed it gives the sample again.
+    /// Its index. Seed and index determine the sample.
     pub index: u64,
-    /// Where it comes from.
+    /// The name of its family.
     pub family: &'static str,
     /// Scale, offset and rotation.
     pub regime: Regime,
@@ -22,7 +23,7 @@ pub struct Sample {
     pub a: Soup,
     /// B's vertices and triangles, in its own frame.
     pub b: Soup,
-    /// The poses of B, one after the other.
+    /// The poses of B, in order.
     pub poses: Vec<Pose>,
 }
 
@@ -36,7 +37,7 @@ pub struct Soup {
 }
 
 impl Soup {
-    fn new(local: &Local, scale: f64, offset: Vec3) -> Self {
+    fn new(local: &GridMesh, scale: f64, offset: Vec3) -> Self {
         let place = |p: &Vec3| within_range(*p * scale + offset);
         Self {
             vertices: local.points.iter().map(place).collect(),
@@ -44,10 +45,10 @@ impl Soup {
         }
     }
 
-    /// The same as a mesh of the library.
+    /// Converts the soup to a mesh of the library.
     ///
     /// # Panics
-    /// If the library refuses it, which it must not.
+    /// If the library rejects the mesh, which is an error of the library.
     #[must_use]
     pub fn mesh(&self) -> Mesh {
         Mesh::from_triangles(self.vertices.clone(), self.triangles.clone())
@@ -61,7 +62,7 @@ fn within_range(p: Vec3) -> Vec3 {
 
 /// `x`, which is finite, moved by some units in the last place.
 #[must_use]
-pub fn nudge(x: f64, by: i32) -> f64 {
+pub fn add_ulps(x: f64, by: i32) -> f64 {
     // Positive numbers are ordered as their bits are, negative ones the other way round.
     let next_up = |x: f64| match x {
         0.0 => f64::from_bits(1),
@@ -72,13 +73,13 @@ pub fn nudge(x: f64, by: i32) -> f64 {
 }
 
 impl Sample {
-    /// Sample `index` of the stream of `seed`.
+    /// The sample with this seed and index.
     #[must_use]
     pub fn new(seed: u64, index: u64) -> Self {
         let mut random = Random(
             seed.wrapping_mul(0xd134_2543_de82_ef95) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         );
-        // Neighbouring states of the generator must not give neighbouring streams.
+        // Scrambled once, because neighbouring states of the generator give overlapping streams.
         let random = &mut Random(random.bits());
         let family = &FAMILIES[(index % FAMILIES.len() as u64) as usize];
         Self::of(family, index, random)
@@ -87,10 +88,10 @@ impl Sample {
     fn of(family: &Family, index: u64, random: &mut Random) -> Self {
         let regime = Regime::draw(random);
         let [local_a, local_b] = family.bodies.map(|body| body(random));
-        let b = Soup::new(&local_b, regime.scale_b, regime.of_b());
-        let mut a = Soup::new(&local_a, regime.scale_a, regime.of_a());
+        let b = Soup::new(&local_b, regime.scale_b, regime.offset_of_b());
+        let mut a = Soup::new(&local_a, regime.scale_a, regime.offset_of_a());
         let pose = regime.pose(random);
-        glue(&mut a, &b, &pose, family.glue, regime.scale_a, random);
+        place(&mut a, &b, &pose, family.placement, regime.scale_a, random);
         let mut poses = vec![pose];
         for _ in 1..STEPS {
             let last = poses[poses.len() - 1];
@@ -106,22 +107,29 @@ impl Sample {
     }
 }
 
-/// The pose with one component of the translation a few units in the last place away.
+/// The pose with one component of the translation changed by a few units in the last place.
 fn stepped(pose: &Pose, random: &mut Random) -> Pose {
     let mut rows = pose.to_matrix();
     let by = [-2, -1, 1, 2][random.below(4)];
     let t = &mut rows[random.below(3)][3];
-    *t = nudge(*t, by).clamp(-MAX_COORDINATE, MAX_COORDINATE);
+    *t = add_ulps(*t, by).clamp(-MAX_COORDINATE, MAX_COORDINATE);
     Pose::from_matrix(rows).expect("the same rotation")
 }
 
-/// Moves corners of a triangle of A onto a triangle of B, and then perhaps one of them by a few
-/// units in the last place.
-fn glue(a: &mut Soup, b: &Soup, pose: &Pose, glue: Glue, scale: f64, random: &mut Random) {
+/// Moves corners of a triangle of A onto a triangle of B. In half of the cases, then changes one
+/// coordinate of a corner by a few units in the last place.
+fn place(
+    a: &mut Soup,
+    b: &Soup,
+    pose: &Pose,
+    placement: Placement,
+    scale: f64,
+    random: &mut Random,
+) {
     if a.triangles.is_empty() || b.triangles.is_empty() {
         return;
     }
-    if glue == Glue::Same {
+    if placement == Placement::Same {
         *a = Soup {
             vertices: b.vertices.iter().map(|v| pose.transform_point(*v)).collect(),
             triangles: b.triangles.clone(),
@@ -135,20 +143,20 @@ fn glue(a: &mut Soup, b: &Soup, pose: &Pose, glue: Glue, scale: f64, random: &mu
     let e = random.grid_point(2) * scale;
     let i = random.grid(2);
     let j = random.grid(2);
-    match glue {
-        Glue::Free | Glue::Same => {}
-        Glue::Vertex => a.vertices[u] = p,
-        Glue::Edge => (a.vertices[u], a.vertices[v]) = (p, q),
-        Glue::Face => (a.vertices[u], a.vertices[v], a.vertices[w]) = (p, q, r),
-        Glue::VertexOnEdge => (a.vertices[u], a.vertices[v]) = (p + d, p - d),
-        Glue::VertexOnFace => {
+    match placement {
+        Placement::Free | Placement::Same => {}
+        Placement::Vertex => a.vertices[u] = p,
+        Placement::Edge => (a.vertices[u], a.vertices[v]) = (p, q),
+        Placement::Face => (a.vertices[u], a.vertices[v], a.vertices[w]) = (p, q, r),
+        Placement::VertexOnEdge => (a.vertices[u], a.vertices[v]) = (p + d, p - d),
+        Placement::VertexOnFace => {
             (a.vertices[u], a.vertices[v], a.vertices[w]) = (p + d, p + e, p - d - e);
         }
-        Glue::EdgesCross => {
+        Placement::EdgesCross => {
             let middle = p + (q - p) * 0.5;
             (a.vertices[u], a.vertices[v]) = (middle + d, middle - d);
         }
-        Glue::Plane => {
+        Placement::Plane => {
             let (f, g) = (q - p, r - p);
             (a.vertices[u], a.vertices[v], a.vertices[w]) = (p + f * i, p + g * j, p + f * j + g);
         }
@@ -160,6 +168,6 @@ fn glue(a: &mut Soup, b: &Soup, pose: &Pose, glue: Glue, scale: f64, random: &mu
         let axis = random.below(3);
         let by = [-3, -2, -1, 1, 2, 3][random.below(6)];
         let x = &mut a.vertices[u][axis];
-        *x = nudge(*x, by).clamp(-MAX_COORDINATE, MAX_COORDINATE);
+        *x = add_ulps(*x, by).clamp(-MAX_COORDINATE, MAX_COORDINATE);
     }
 }

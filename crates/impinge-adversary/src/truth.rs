@@ -1,4 +1,4 @@
-//! What is true about a sample at one of its poses.
+//! The exact results for a sample at one of its poses.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -12,15 +12,16 @@ use crate::oracle::units::{Square, Units};
 use crate::oracle::{contact, units};
 use crate::sample::{Sample, Soup};
 
-/// Points of a body up to which distance and depth of hulls are found by trying every direction.
-const SMALL_HULL: usize = 6;
+/// The largest number of points of a body for which brute force over all candidate directions
+/// computes distance and depth of hulls.
+const MAX_BRUTE_FORCE_POINTS: usize = 6;
 
-/// Two meshes at a pose.
+/// The exact results for two meshes at a pose.
 #[derive(Debug)]
 pub struct Truth {
     /// B's vertices in A's frame.
     pub posed: Vec<Vec3>,
-    /// The triangles that meet, sorted.
+    /// The pairs of triangles that meet, sorted.
     pub pairs: Vec<(u32, u32)>,
     /// The squared distance of the surfaces; `None` if a mesh has no triangles.
     pub distance: Option<Square>,
@@ -28,25 +29,26 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Finds out.
+    /// Computes the results for the pose of a step.
     #[must_use]
     pub fn new(sample: &Sample, step: usize) -> Self {
         let posed = sample.posed(&sample.poses[step]);
         let units = Units::new(&sample.a.vertices, &posed);
         let distances = Distances::new(&units);
-        // Copies of a triangle are looked at once.
-        let kinds_a = kinds(&sample.a, &sample.a.vertices);
-        let kinds_b = kinds(&sample.b, &posed);
-        let mut all: Vec<_> = kinds_a
+        // Of equal triangles, only one is tested.
+        let groups_a = equal_triangles(&sample.a, &sample.a.vertices);
+        let groups_b = equal_triangles(&sample.b, &posed);
+        let mut all: Vec<_> = groups_a
             .iter()
-            .flat_map(|a| kinds_b.iter().map(move |b| (a, b)))
+            .flat_map(|a| groups_b.iter().map(move |b| (a, b)))
             .map(|(a, b)| (distances.boxes(a.0, b.0), a, b))
             .collect();
         all.sort_by(|x, y| x.0.cmp(&y.0));
         let mut distance: Option<Square> = None;
         let mut pairs = Vec::new();
         for (boxes, (a, copies_a), (b, copies_b)) in all {
-            // No closer than their boxes are; and triangles only meet if their boxes do.
+            // The distance of the boxes is a lower bound, and triangles only meet if their boxes
+            // do.
             let further = |d: &Square| d.numerator <= &boxes * &d.denominator;
             if boxes != 0.into() && distance.as_ref().is_some_and(further) {
                 continue;
@@ -103,7 +105,7 @@ impl Truth {
         })
     }
 
-    /// How two triangles meet.
+    /// The contact of two triangles.
     #[must_use]
     pub fn contact(&self, sample: &Sample, i: u32, j: u32) -> Option<HitKind> {
         let (a, b) = self.corners(sample, i, j);
@@ -117,15 +119,15 @@ impl Truth {
         (a, sample.b.triangles[j as usize].map(|v| self.posed[v as usize]))
     }
 
-    /// The distance, roughly, for messages.
+    /// The approximate distance, for messages.
     #[must_use]
-    pub fn roughly(&self) -> f64 {
+    pub fn approximate(&self) -> f64 {
         self.distance.as_ref().map_or(f64::INFINITY, Square::root)
     }
 }
 
-/// Triangles with equal corners, in the same order, together: one of them, and all numbers.
-fn kinds(soup: &Soup, vertices: &[Vec3]) -> Vec<([u32; 3], Vec<u32>)> {
+/// Groups of triangles with equal corners in the same order: one triangle, and the indices of all.
+fn equal_triangles(soup: &Soup, vertices: &[Vec3]) -> Vec<([u32; 3], Vec<u32>)> {
     let mut found: Vec<([u32; 3], Vec<u32>)> = Vec::new();
     let mut known: HashMap<[[u64; 3]; 3], usize> = HashMap::new();
     for (number, t) in soup.triangles.iter().enumerate() {
@@ -139,7 +141,7 @@ fn kinds(soup: &Soup, vertices: &[Vec3]) -> Vec<([u32; 3], Vec<u32>)> {
     found
 }
 
-/// Two convex bodies, each the hull of its points, in one frame.
+/// The exact results for two convex bodies, each the hull of its points, in one frame.
 #[derive(Debug)]
 pub struct HullTruth {
     /// A's points.
@@ -156,23 +158,23 @@ pub struct HullTruth {
 pub struct Measured {
     /// The squared distance of bodies that share no point.
     pub distance: Option<Square>,
-    /// The squared depth of bodies that do.
+    /// The squared depth of bodies that share a point.
     pub depth: Option<Square>,
 }
 
 impl HullTruth {
-    /// Finds out.
+    /// Computes whether the bodies share a point.
     #[must_use]
     pub fn new(a: Vec<Vec3>, b: Vec<Vec3>) -> Self {
         let meet = !a.is_empty() && !b.is_empty() && share_a_point(&a, &b);
         Self { a, b, meet, small: OnceCell::new() }
     }
 
-    /// Distance and depth, of bodies with few points.
+    /// Distance and depth; `None` if a body has more than [`MAX_BRUTE_FORCE_POINTS`] points.
     pub fn measured(&self) -> Option<&Measured> {
         let find = || {
-            let few = |points: &[Vec3]| (1..=SMALL_HULL).contains(&points.len());
-            if !few(&self.a) || !few(&self.b) {
+            let is_small = |points: &[Vec3]| (1..=MAX_BRUTE_FORCE_POINTS).contains(&points.len());
+            if !is_small(&self.a) || !is_small(&self.b) {
                 return None;
             }
             let small = Small::new(&self.a, &self.b);
@@ -187,7 +189,8 @@ impl HullTruth {
         self.small.get_or_init(find).as_ref()
     }
 
-    /// Whether `lower <= distance <= upper`; true where the distance is not known.
+    /// Whether `lower <= distance <= upper`. If the distance is not known, only compares `lower`
+    /// with `upper`.
     pub fn distance_is_between(&self, lower: f64, upper: f64) -> bool {
         if self.meet {
             return lower == 0.0 && upper >= 0.0;
@@ -196,25 +199,25 @@ impl HullTruth {
         lower <= upper && known.is_none_or(|d| d.is_between(lower, upper))
     }
 
-    /// Whether `lower <= depth <= upper`, for bodies that share a point; true where it is not
-    /// known.
+    /// Whether `lower <= depth <= upper`, for bodies that share a point; if the depth is not known,
+    /// whether `lower <= upper`.
     pub fn depth_is_between(&self, lower: f64, upper: f64) -> bool {
         let known = self.measured().and_then(|m| m.depth.as_ref());
         lower <= upper && known.is_none_or(|d| d.is_between(lower.max(0.0), upper))
     }
 
-    /// Distance and depth, roughly, for messages.
-    pub fn roughly(&self) -> String {
+    /// Approximate distance and depth, for messages.
+    pub fn approximate(&self) -> String {
         let root = |s: &Option<Square>| s.as_ref().map(Square::root);
         match self.measured() {
             Some(m) => format!("distance {:?}, depth {:?}", root(&m.distance), root(&m.depth)),
-            None => format!("they {}", if self.meet { "meet" } else { "do not meet" }),
+            None => format!("the hulls {}", if self.meet { "meet" } else { "do not meet" }),
         }
     }
 }
 
-/// Where a point lies in a tetrahedron: positive inside, zero on the surface, negative outside.
-/// `None` if it has no volume.
+/// The location of a point relative to a tetrahedron: positive inside, zero on the surface,
+/// negative outside. `None` if the tetrahedron has no volume.
 #[must_use]
 pub fn in_tetrahedron(p: Vec3, corners: &[Vec3; 4]) -> Option<i32> {
     let units = Units::new(corners, &[p]);

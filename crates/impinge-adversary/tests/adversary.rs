@@ -1,11 +1,11 @@
-//! Every public query over the table of families, judged in integers.
+//! Runs every public query on all families and checks the answers in integers.
 
 use impinge_adversary::run::{Findings, run};
 use impinge_adversary::{digests, report};
 
-/// What must have happened at least once, by row: a test that never comes to the exact path proves
-/// nothing about it.
-const MUST_HAPPEN: &[(&str, &[&str])] = &[
+/// The events that must occur at least once, by row. A test that never reaches the exact path
+/// proves nothing about it.
+const REQUIRED_EVENTS: &[(&str, &[&str])] = &[
     ("two triangles", &["decided by the filter", "by expansions", "by integers"]),
     ("orientation", &["decided by the filter", "by expansions", "by integers"]),
     ("all pairs", &["by trees"]),
@@ -20,40 +20,41 @@ const MUST_HAPPEN: &[(&str, &[&str])] = &[
     ("relations of solids", &["clear", "touching", "crossing", "contained", "duplicate"]),
 ];
 
-fn happened(findings: &Findings, row: &str, what: &str) -> u64 {
+fn event_count(findings: &Findings, row: &str, event: &str) -> u64 {
     let counts =
         findings.tallies.iter().filter(|(name, _)| *name == row).flat_map(|(_, t)| &t.counts);
-    counts.filter(|(name, _)| *name == what).map(|(_, n)| *n).sum()
+    counts.filter(|(name, _)| *name == event).map(|(_, n)| *n).sum()
 }
 
 #[test]
-fn every_answer_is_right_and_the_same_as_before() {
+fn answers_are_correct_and_match_the_stored_digests() {
     let findings = run(digests::SEED, 0..digests::SAMPLES, "");
     assert_eq!(findings.failed(), 0, "\n{}", report::failures(&findings));
-    for (row, things) in MUST_HAPPEN {
-        for what in *things {
-            assert!(happened(&findings, row, what) > 0, "{row}: it never happened: {what}");
+    for (row, events) in REQUIRED_EVENTS {
+        for event in *events {
+            let count = event_count(&findings, row, event);
+            assert!(count > 0, "the row {row:?} never counted the event {event:?}");
         }
     }
     for (name, tally) in &findings.tallies {
-        assert!(tally.cases > 0, "the row {name:?} judged nothing");
+        assert!(tally.cases > 0, "the row {name:?} checked no answer");
     }
-    let (now, kept) = (digests::lines(&findings), digests::kept().unwrap());
+    let (new, stored) = (digests::lines(&findings), digests::stored().unwrap());
     let changed: Vec<(&str, &str)> =
-        now.lines().zip(kept.lines()).filter(|(n, k)| n != k).collect();
+        new.lines().zip(stored.lines()).filter(|(n, s)| n != s).collect();
     assert!(
-        changed.is_empty() && now.lines().count() == kept.lines().count(),
-        "answers are right, but not those of before. If that is what the change is for: cargo run --release \
-         -p impinge-adversary -- --write-digests\n(now, before): {changed:#?}"
+        changed.is_empty() && new.lines().count() == stored.lines().count(),
+        "the answers are correct, but differ from the stored digests. If the change is intended, run: cargo run \
+         --release -p impinge-adversary -- --write-digests\n(new, stored): {changed:#?}"
     );
 }
 
 /// The answers do not depend on the number of threads.
 #[test]
-fn answers_are_the_same_on_one_thread_and_on_three() {
-    let with = |threads: usize| {
+fn answers_are_equal_on_one_and_three_threads() {
+    let digests_on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         digests::lines(&pool.install(|| run(7, 0..150, "")))
     };
-    assert_eq!(with(1), with(3));
+    assert_eq!(digests_on(1), digests_on(3));
 }

@@ -1,9 +1,9 @@
 //! Every public query of the library has a row in the table of queries.
 //!
-//! The test reads the library's source: all public functions and methods that take something beside
-//! `self` and answer with something that is not a new value of their own type. Each must be named
-//! by a row, or be listed below with the reason why it is no query. A query added without a row
-//! fails here.
+//! The test reads the library's source: all public functions and methods that take an argument
+//! other than `self` and return a value that is not of their own type. Each must be listed by a
+//! row, or be listed below with the reason why it is not a query. A query added without a row fails
+//! here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,9 +15,9 @@ use syn::{
     Attribute, FnArg, ImplItem, Item, ReturnType, Signature, TraitItem, UseTree, Visibility,
 };
 
-/// Public functions that answer no question about two bodies, or about a point and a body. A name
-/// that ends in `::` stands for all below it.
-const NO_QUERIES: &[(&str, &[&str])] = &[
+/// Public functions that are not queries of two bodies, or of a point and a body, by reason. A name
+/// that ends in `::` stands for all names that begin with it.
+const NOT_QUERIES: &[(&str, &[&str])] = &[
     (
         "makes a mesh, a scene or a motion from parameters",
         &[
@@ -33,7 +33,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "reads one entry of a mesh's own lists, by its number",
+        "reads one entry of a mesh's own lists, by its index",
         &[
             "mesh::Topology::",
             "mesh::Edges::",
@@ -46,12 +46,9 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
             "convex::Hull::neighbors",
         ],
     ),
+    ("is tested with the polygons of meshes, with its own oracle", &["mesh::triangulate_polygon"]),
     (
-        "is decided by the mesh's own tests of polygons, which have their own oracle",
-        &["mesh::triangulate_polygon"],
-    ),
-    (
-        "keeps or gives back what the application stored, or changes what a world knows",
+        "stores or returns data of the application, or changes the state of a world",
         &[
             "world::World::add",
             "world::World::attach",
@@ -84,7 +81,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         &["klosowski::bv_tree::Counts::cost", "klosowski::bv_tree::BvQuery::measure"],
     ),
     (
-        "is a step of a search whose answer a row judges",
+        "is a step of a search whose answer a row checks",
         &[
             "leung::separating::HalfPlanes::insert",
             "leung::separating::Hemisphere::insert",
@@ -98,7 +95,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "is a hook that the caller implements; the rows implement it",
+        "is a trait method that callers implement; the rows implement it",
         &[
             "Sink::",
             "NearSink::",
@@ -112,7 +109,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "turns a direction or lists corners, with no verdict",
+        "rotates a direction or lists corners, without a verdict",
         &[
             "math::Pose::transform_vector",
             "math::convert::",
@@ -121,7 +118,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "makes a volume; what it holds is judged by the row of bounding volumes",
+        "makes a volume; the row of bounding volumes checks what it contains",
         &[
             "klosowski::volume::Volume::around",
             "klosowski::volume::Volume::around_triangles",
@@ -144,9 +141,9 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a function answers a question: it takes something beside `self`, and gives something
-/// back that is not a value of its own type, by its result or through a sink.
-fn asks(signature: &Signature) -> bool {
+/// Whether a function is a query: it takes an argument other than `self`, and returns a value that
+/// is not of its own type, as its result or through a sink.
+fn is_query(signature: &Signature) -> bool {
     let inputs: Vec<String> = signature
         .inputs
         .iter()
@@ -155,15 +152,15 @@ fn asks(signature: &Signature) -> bool {
         .collect();
     let by_sink = inputs.iter().any(|a| a.contains("& mut dyn"));
     let by_result = !matches!(signature.output, ReturnType::Default);
-    let makes_one = signature.output.to_token_stream().to_string().contains("Self");
-    !inputs.is_empty() && (by_sink || by_result) && !makes_one
+    let is_constructor = signature.output.to_token_stream().to_string().contains("Self");
+    !inputs.is_empty() && (by_sink || by_result) && !is_constructor
 }
 
 fn add(found: &mut Found, path: &str, signature: &Signature) {
     found.insert(path.to_owned(), signature.to_token_stream().to_string());
 }
 
-/// The names that a public module gives to users: its own items, and what it re-exports by name.
+/// The names that a public module exports: its own types, and items that it re-exports by name.
 fn exports(items: &[Item], names: &mut BTreeSet<String>) {
     fn leaves(tree: &UseTree, names: &mut BTreeSet<String>) {
         match tree {
@@ -184,34 +181,36 @@ fn exports(items: &[Item], names: &mut BTreeSet<String>) {
     }
 }
 
-/// What is taken from a crate's modules.
+/// What a pass over a crate's modules collects.
 #[derive(Clone, Copy, PartialEq)]
 enum Pass {
     Exports,
     Functions,
 }
 
-/// One crate, read module by module.
+/// Reads one crate, module by module.
 struct Reader {
-    /// Names, each with the path of the public module that gives it.
+    /// Exported names: the path of the public module, and the name.
     exported: BTreeSet<(String, String)>,
     found: Found,
 }
 
-/// Where a module is.
+/// The location of a module.
 struct Place<'a> {
     file: &'a Path,
     /// The folder of its submodules.
     folder: &'a Path,
-    /// The public path of its items. Those of a private module are found where they are exported,
-    /// in the nearest public module above.
+    /// The public path of its items. Items of a private module have the path of the nearest public
+    /// module above, which exports them.
     path: &'a str,
-    /// Whether all modules on the way are public; if not, only exported items are public.
+    /// Whether this module and all modules above it are public. If not, only exported items are
+    /// public.
     is_public: bool,
 }
 
 impl Reader {
-    /// Reads a module and those below: the names they export first, then their functions.
+    /// Reads a module and the modules below it: exported names in the first pass, functions in the
+    /// second.
     fn module(&mut self, place: &Place<'_>, pass: Pass) {
         let Place { file, folder, path, .. } = place;
         let text = read(file);
@@ -224,7 +223,7 @@ impl Reader {
         let at =
             |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
         let exported = self.exported.clone();
-        // Modules give what is private below them, and what is private below the root.
+        // A module exports items of private modules below it. At the root, any export counts.
         let is_exported = |name: &str| {
             exported.iter().any(|(module, n)| n == name && (module == path || path.is_empty()))
         };
@@ -232,7 +231,7 @@ impl Reader {
             |name: &str| pass == Pass::Functions && (place.is_public || is_exported(name));
         for item in &parsed.items {
             match item {
-                Item::Fn(f) if is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig) => {
+                Item::Fn(f) if is_public(&f.vis) && !is_hidden(&f.attrs) && is_query(&f.sig) => {
                     let name = f.sig.ident.to_string();
                     if reached(&name) {
                         add(&mut self.found, &at(&name), &f.sig);
@@ -246,7 +245,10 @@ impl Reader {
                         ImplItem::Fn(f) => Some(f),
                         _ => None,
                     }) {
-                        if reached(of) && is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig)
+                        if reached(of)
+                            && is_public(&f.vis)
+                            && !is_hidden(&f.attrs)
+                            && is_query(&f.sig)
                         {
                             add(&mut self.found, &at(&format!("{of}::{}", f.sig.ident)), &f.sig);
                         }
@@ -257,16 +259,15 @@ impl Reader {
                         TraitItem::Fn(f) => Some(f),
                         _ => None,
                     }) {
-                        // What a trait's methods take and give is its own affair: all of them
-                        // count.
-                        let some = f.sig.inputs.iter().any(|a| matches!(a, FnArg::Typed(_)));
-                        if some && !is_hidden(&f.attrs) {
+                        // Methods of traits count whatever they return.
+                        let has_input = f.sig.inputs.iter().any(|a| matches!(a, FnArg::Typed(_)));
+                        if has_input && !is_hidden(&f.attrs) {
                             let name = at(&format!("{}::{}", t.ident, f.sig.ident));
                             add(&mut self.found, &name, &f.sig);
                         }
                     }
                 }
-                // `internals` is no promise to users.
+                // `internals` is not part of the public interface.
                 Item::Mod(m)
                     if m.content.is_none() && !is_hidden(&m.attrs) && m.ident != "internals" =>
                 {
@@ -289,7 +290,8 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-fn surface() -> Found {
+/// The public functions of the engine and of the papers.
+fn public_functions() -> Found {
     let mut found = Found::new();
     for krate in ["impinge", "impinge-papers"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
@@ -304,31 +306,31 @@ fn surface() -> Found {
     found
 }
 
-fn is_no_query(path: &str) -> bool {
+fn is_listed_as_not_query(path: &str) -> bool {
     let listed =
         |entry: &&str| *entry == path || (entry.ends_with("::") && path.starts_with(*entry));
-    NO_QUERIES.iter().flat_map(|(_, entries)| *entries).any(listed)
+    NOT_QUERIES.iter().flat_map(|(_, entries)| *entries).any(listed)
 }
 
 #[test]
 fn every_public_query_has_a_row() {
     let covered: BTreeSet<&str> = rows().iter().flat_map(|r| r.covers.iter().copied()).collect();
-    let missing: Vec<String> = surface()
+    let missing: Vec<String> = public_functions()
         .iter()
-        .filter(|(path, _)| !covered.contains(path.as_str()) && !is_no_query(path))
+        .filter(|(path, _)| !covered.contains(path.as_str()) && !is_listed_as_not_query(path))
         .map(|(path, signature)| format!("{path}    {signature}"))
         .collect();
     assert!(
         missing.is_empty(),
-        "{} public functions have no row in impinge-adversary/src/queries; add one that judges the answer, or \
-         list the function in this test with the reason why it is no query:\n{}",
+        "{} public functions have no row in impinge-adversary/src/queries; add a row that checks the answer, or \
+         list the function in this test with the reason why it is not a query:\n{}",
         missing.len(),
         missing.join("\n")
     );
 }
 
-/// The source of all rows without the names they list.
-fn calls() -> String {
+/// The source of all rows.
+fn source_of_rows() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/queries");
     let mut text = String::new();
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -338,12 +340,12 @@ fn calls() -> String {
     text
 }
 
-/// A name in a row that no function has is a row that asks nothing, or a function that was renamed.
-/// And a name that no row calls is an empty promise.
+/// A listed name without a function comes from a renamed function. A listed name that no row calls
+/// is not tested.
 #[test]
-fn every_row_names_functions_that_exist_and_calls_them() {
-    let found = surface();
-    // Methods that take nothing beside `self` are not on the surface as it is read here.
+fn rows_list_existing_functions_and_call_them() {
+    let found = public_functions();
+    // Methods without an argument other than `self`, which `is_query` excludes.
     let without_inputs = [
         "world::World::update",
         "world::World::collisions",
@@ -356,24 +358,24 @@ fn every_row_names_functions_that_exist_and_calls_them() {
         for path in row.covers {
             assert!(
                 found.contains_key(*path) || without_inputs.contains(path),
-                "the row {:?} names {path}, which is no public function",
+                "the row {:?} lists {path}, which is not a public function",
                 row.name
             );
         }
     }
-    let source = calls();
+    let source = source_of_rows();
     for row in rows() {
         for path in row.covers {
             let name = path.rsplit("::").next().unwrap_or(path);
             let called =
                 [format!("{name}("), format!("{name}::<")].iter().any(|c| source.contains(c));
-            assert!(called, "the row {:?} names {path}, but no row calls it", row.name);
+            assert!(called, "the row {:?} lists {path}, but no row calls it", row.name);
         }
     }
-    for (reason, entries) in NO_QUERIES {
+    for (reason, entries) in NOT_QUERIES {
         for entry in *entries {
             let exists = found.keys().any(|path| path == entry || path.starts_with(*entry));
-            assert!(exists, "{entry} is listed as what {reason}, but there is no such function");
+            assert!(exists, "{entry} is listed as a function that {reason}, but it does not exist");
         }
     }
 }

@@ -10,15 +10,17 @@ use impinge_oracles::convex::{Rational, Small, rational, share_a_point};
 
 use crate::decode::Numbers;
 
-/// The most points of a hull, and of one whose distance is found by brute force.
-const MOST: u8 = 10;
-const FEW: usize = 5;
+/// The largest number of points of a hull.
+const MAX_HULL_POINTS: u8 = 10;
+/// The largest number of vertices of each hull for which brute force checks distance and depth: its
+/// time grows with a high power of the number.
+const MAX_BRUTE_FORCE_POINTS: usize = 5;
 
 /// Two sets of points and a translation.
 pub fn run(bytes: &[u8]) {
     let mut numbers = Numbers(bytes);
     let mut points = || -> Vec<Vec3> {
-        let count = 1 + numbers.byte() % MOST;
+        let count = 1 + numbers.byte() % MAX_HULL_POINTS;
         (0..count).map(|_| numbers.point()).collect()
     };
     let (a, b) = (points(), points());
@@ -35,13 +37,13 @@ pub fn run(bytes: &[u8]) {
     assert!(found.verify(a, &moved), "{a:?} {b:?} {pose:?}");
     let back = convex::distance(&a_hull, &b_hull, &pose);
     assert_eq!(back.upper == 0.0, meet, "{a:?} {b:?} {pose:?}");
-    if a.len() <= FEW && moved.len() <= FEW {
-        measure(&a_hull, &b_hull, &moved, &pose);
+    if a.len().max(moved.len()) <= MAX_BRUTE_FORCE_POINTS {
+        check_measures(&a_hull, &b_hull, &moved, &pose);
     }
 }
 
-/// Bounds of the distance or the depth hold the exact one.
-fn measure(a: &Hull, b: &Hull, moved: &[Vec3], pose: &Pose) {
+/// Checks that the bounds of the distance and the depth enclose the exact values.
+fn check_measures(a: &Hull, b: &Hull, moved: &[Vec3], pose: &Pose) {
     let small = Small::new(a.vertices(), moved);
     let square = |x: f64| -> Rational { rational(x) * rational(x) };
     let holds = |lower: f64, upper: f64, exact: &Rational| {
@@ -64,15 +66,16 @@ fn measure(a: &Hull, b: &Hull, moved: &[Vec3], pose: &Pose) {
     }
 }
 
-/// Random bytes: with few high bits, most coordinates are small integers.
+/// Random bytes below a limit. With low limits, most coordinates are small integers
+/// ([`Numbers::coordinate`]).
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut random = Random(2);
-    let seed = |most: usize, count: u8, random: &mut Random| -> Vec<u8> {
-        let mut bytes: Vec<u8> = (0..60).map(|_| random.below(most) as u8).collect();
+    let seed = |limit: usize, count: u8, random: &mut Random| -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..60).map(|_| random.below(limit) as u8).collect();
         bytes[0] = count;
         bytes
     };
     [(160, 3), (160, 4), (160, 7), (200, 3), (240, 3), (240, 7), (256, 4)]
-        .map(|(most, count)| seed(most, count, &mut random))
+        .map(|(limit, count)| seed(limit, count, &mut random))
         .to_vec()
 }

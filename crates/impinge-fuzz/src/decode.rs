@@ -1,10 +1,10 @@
-//! Coordinates from bytes, so that small changes of the bytes keep what makes cases hard: equal
-//! coordinates, small integers, steps of one unit in the last place.
+//! Decodes coordinates from bytes. Small changes of the bytes keep the properties that make cases
+//! hard: equal coordinates, small integers, steps of one unit in the last place.
 
 use glam::DVec3 as Vec3;
 use impinge::MAX_COORDINATE;
 
-/// Takes numbers off the front of bytes; zeros where they end.
+/// Reads numbers from the front of a byte slice; zeros after its end.
 pub struct Numbers<'a>(pub &'a [u8]);
 
 impl Numbers<'_> {
@@ -26,8 +26,8 @@ impl Numbers<'_> {
         (0..8).fold(0, |word, k| word | u64::from(self.byte()) << (8 * k))
     }
 
-    /// A coordinate: a small integer, such a one times a power of two, one a few units in the last
-    /// place beside, or the bits of a float.
+    /// A coordinate: a small integer, a small integer changed by a few units in the last place, a
+    /// small integer times a power of two, or the bits of a float.
     pub fn coordinate(&mut self) -> f64 {
         let kind = self.byte();
         let integer = f64::from(self.byte() as i8 / 8);

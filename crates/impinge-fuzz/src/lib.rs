@@ -1,15 +1,15 @@
-//! What is fuzzed: functions of arbitrary bytes that panic if something is wrong.
+//! The functions that are fuzzed. Each takes arbitrary bytes and panics if a check fails.
 //!
 //! - [`readers`]: every reader of a file format.
-//! - [`scenes`]: scenes made of what was read, and scene files that name other files.
-//! - [`trees`]: stored trees, with and without a checksum that fits.
+//! - [`scenes`]: scenes built from loaded documents, and scene files that name other files.
+//! - [`trees`]: stored trees, with a valid and an invalid checksum.
 //! - [`triangles`], [`convex`]: verdicts against their oracles, on inputs decoded by [`decode`].
 //!
-//! The targets below `fuzz/` hand the bytes of libFuzzer to these functions. The test `short` hands
-//! them a few thousand inputs made by [`mutate`] from the seeds of [`TARGETS`]; the variable
-//! `IMPINGE_FUZZ_ITERATIONS` multiplies that.
+//! The targets below `fuzz/` pass the bytes of libFuzzer to these functions. The test `short`
+//! passes them a few thousand inputs made by [`mutate`] from the seeds of [`TARGETS`]; the
+//! environment variable `IMPINGE_FUZZ_ITERATIONS` multiplies their number.
 
-#![allow(missing_docs, missing_debug_implementations, reason = "read by its users, not published")]
+#![allow(missing_docs, missing_debug_implementations, reason = "not published")]
 #![allow(clippy::unwrap_used, clippy::must_use_candidate, reason = "a target fails by panicking")]
 
 pub mod convex;
@@ -26,11 +26,11 @@ pub struct Target {
     pub name: &'static str,
     pub run: fn(&[u8]),
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// Mutations of each seed in the short run.
+    /// The number of mutations of each seed in the short run.
     pub mutations: usize,
 }
 
-/// All of them.
+/// All fuzz targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "obj", run: readers::obj, seeds: readers::seeds::obj, mutations: 10_000 },
     Target { name: "stl", run: readers::stl, seeds: readers::seeds::stl, mutations: 10_000 },
@@ -50,9 +50,10 @@ pub const TARGETS: &[Target] = &[
 /// Runs the target of this name.
 ///
 /// # Panics
-/// If there is no such target, and if the target finds something wrong.
+/// If there is no such target, or if a check of the target fails.
 pub fn run(name: &str, bytes: &[u8]) {
     let target = TARGETS.iter().find(|t| t.name == name);
-    let target = target.unwrap_or_else(|| panic!("there is no target `{name}`"));
+    let target = target
+        .unwrap_or_else(|| panic!("unknown fuzz target `{name}`; see TARGETS in impinge-fuzz"));
     (target.run)(bytes);
 }

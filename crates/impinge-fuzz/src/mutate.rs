@@ -1,8 +1,8 @@
-//! Broken copies of bytes.
+//! Random mutations of byte strings.
 
 use impinge_oracles::common::Random;
 
-/// Numbers that readers may stumble over.
+/// Numbers at and beyond the limits of what readers accept.
 const NUMBERS: [&str; 14] = [
     "4294967295",
     "4294967296",
@@ -25,7 +25,7 @@ fn below(n: usize, random: &mut Random) -> usize {
     random.below(n.max(1))
 }
 
-/// A copy with one to four changes.
+/// A copy with one to four random changes.
 pub fn mutate(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..=random.below(4) {
@@ -47,7 +47,7 @@ pub fn mutate(bytes: &[u8], random: &mut Random) -> Vec<u8> {
                 out.extend_from_within(at..long);
             }
             6 => {
-                // A number of the text becomes another.
+                // Replaces a number of the text.
                 if let Some(start) = (at..n).find(|&i| out[i].is_ascii_digit()) {
                     let is_part = |b: u8| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'e');
                     let end = (start..n).find(|&i| !is_part(out[i])).unwrap_or(n);
@@ -56,7 +56,7 @@ pub fn mutate(bytes: &[u8], random: &mut Random) -> Vec<u8> {
                 }
             }
             7 if n >= 4 => {
-                // A binary count or index becomes large.
+                // Overwrites four bytes, which may be a binary count or index.
                 let at = random.below(n - 3);
                 let value = [u32::MAX, i32::MAX as u32, 1 << 24, 0][random.below(4)];
                 out[at..at + 4].copy_from_slice(&value.to_le_bytes());

@@ -1,36 +1,35 @@
-//! Stored trees: any bytes give an error or a tree that answers as any other.
+//! Stored trees: any bytes give an error, or a valid tree that finds the same pairs as a built one.
 
 use std::sync::OnceLock;
 
 use impinge::tree::Tree;
 use impinge::{Mesh, Pose, Vec3, pair, shapes};
-use impinge_oracles::meshes::askew;
+use impinge_oracles::meshes::tilted_star;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Where the checksum is.
-const HEAD: usize = 40;
-const START: usize = 48;
+/// The bytes of the file that hold the checksum. It covers all other bytes.
+const CHECKSUM: std::ops::Range<usize> = 40..48;
 
-/// The meshes whose trees are read. Which one is the first byte of the input.
+/// The meshes whose trees are read. The first byte of the input selects one.
 fn meshes() -> &'static [Mesh] {
     static MESHES: OnceLock<Vec<Mesh>> = OnceLock::new();
     MESHES.get_or_init(|| {
         vec![
             shapes::icosphere(1.0, 2).unwrap(),
             shapes::cuboid([1.0, 1.0, 1.0]).unwrap(),
-            askew(),
+            tilted_star(),
             Mesh::from_soup(&[[Vec3::ONE; 3]; 40]).unwrap(),
             Mesh::from_triangles(vec![Vec3::ONE], Vec::new()).unwrap(),
         ]
     })
 }
 
-/// Trees as they are written, before them a byte for the mesh: as they are, and with the bit that
-/// asks for a fitting checksum.
+/// Each tree as [`Tree::write`] writes it, after the byte that selects the mesh: once as it is, and
+/// once with the bit that asks for a valid checksum.
 pub fn seeds() -> Vec<Vec<u8>> {
     let seed = |(i, mesh): (usize, &Mesh)| {
-        [0, 0x80].map(|sign| {
-            let mut bytes = vec![i as u8 | sign];
+        [0, 0x80].map(|checksum_bit| {
+            let mut bytes = vec![i as u8 | checksum_bit];
             mesh.tree().write(&mut bytes, mesh).unwrap();
             bytes
         })
@@ -38,16 +37,17 @@ pub fn seeds() -> Vec<Vec<u8>> {
     meshes().iter().enumerate().flat_map(seed).collect()
 }
 
-/// The first byte says which mesh and whether the checksum is made to fit.
+/// The low seven bits of the first byte select the mesh. With the high bit, the checksum is
+/// recomputed, so that the reader's other checks are reached.
 pub fn read(bytes: &[u8]) {
     let Some((first, file)) = bytes.split_first() else { return };
     let mesh = &meshes()[usize::from(first & 0x7f) % meshes().len()];
     let mut file = file.to_vec();
-    if first & 0x80 != 0 && file.len() >= START {
+    if first & 0x80 != 0 && file.len() >= CHECKSUM.end {
         let mut hash = Xxh3::new();
-        hash.update(&file[..HEAD]);
-        hash.update(&file[START..]);
-        file[HEAD..START].copy_from_slice(&hash.digest().to_le_bytes());
+        hash.update(&file[..CHECKSUM.start]);
+        hash.update(&file[CHECKSUM.end..]);
+        file[CHECKSUM].copy_from_slice(&hash.digest().to_le_bytes());
     }
     match Tree::read(&*file, mesh) {
         Ok(tree) => {

@@ -1,4 +1,4 @@
-//! Two triangles: do they meet, and how? Against clipping in integers.
+//! Two triangles: whether and how they meet, compared with clipping in integers.
 
 use impinge::exact::{triangle_triangle, triangles_intersect};
 use impinge_oracles::common::Random;
@@ -6,7 +6,7 @@ use impinge_oracles::triangles::contact;
 
 use crate::decode::Numbers;
 
-/// Six points. The library and the oracle say the same, in any order of the corners and the
+/// Decodes six points. The library must agree with the oracle, in any order of the corners and the
 /// triangles.
 pub fn run(bytes: &[u8]) {
     let mut numbers = Numbers(bytes);
@@ -21,13 +21,14 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(triangles_intersect(&turned, &b), expected.is_some(), "{turned:?} {b:?}");
 }
 
-/// Random bytes: with few high bits, most coordinates are small integers.
+/// Random bytes below a limit. With low limits, most coordinates are small integers
+/// ([`Numbers::coordinate`]).
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut random = Random(1);
     (0..4)
         .map(|kind| {
-            let most = [160, 200, 240, 256][kind];
-            (0..120).map(|_| random.below(most) as u8).collect()
+            let limit = [160, 200, 240, 256][kind];
+            (0..120).map(|_| random.below(limit) as u8).collect()
         })
         .collect()
 }

@@ -1,5 +1,5 @@
-//! Properties of meshes, hulls and worlds, where a counterexample that shrinks is worth more than
-//! many cases. `PROPTEST_CASES` sets their number.
+//! Properties of meshes, hulls and worlds, checked with proptest, because a shrunk counterexample
+//! is worth more than many cases. `PROPTEST_CASES` sets the number of cases.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use impinge_oracles::convex::share_a_point;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// So many cases by default; what fails is shrunk, and not written to a file.
+/// A configuration with this number of cases by default. Failures are not written to a file.
 fn cases(default: u32) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
     ProptestConfig {
@@ -25,13 +25,13 @@ fn cases(default: u32) -> ProptestConfig {
     }
 }
 
-/// A coordinate on a small grid, so that much touches and is coplanar.
+/// A point on a small grid, so that touching and coplanar features are frequent.
 fn grid(reach: i8) -> impl Strategy<Value = Vec3> {
     [-reach..=reach, -reach..=reach, -reach..=reach]
         .prop_map(|p| Vec3::from_array(p.map(f64::from)))
 }
 
-/// Vertices, some of them no numbers, and polygons, some of them with vertices that there are not.
+/// Vertices, some of them invalid, and polygons, some of them with vertex indices out of range.
 fn polygons() -> impl Strategy<Value = (Vec<Vec3>, Vec<Vec<u32>>)> {
     let odd = prop_oneof![
         Just(f64::NAN),
@@ -45,7 +45,7 @@ fn polygons() -> impl Strategy<Value = (Vec<Vec3>, Vec<Vec<u32>>)> {
     (vec(vertex, 0..12), vec(vec(0_u32..13, 0..6), 0..12))
 }
 
-/// What every mesh promises.
+/// Checks the invariants of every mesh.
 fn check_mesh(mesh: &Mesh) {
     let (vertices, triangles) = (mesh.vertices(), mesh.triangles());
     assert!(
@@ -72,9 +72,9 @@ fn check_mesh(mesh: &Mesh) {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Arrays are refused, or make a mesh that is what it says.
+    /// Arrays give an error, or a mesh whose invariants hold.
     #[test]
-    fn any_arrays_make_a_mesh_or_an_error((vertices, polygons) in polygons()) {
+    fn any_arrays_give_a_valid_mesh_or_an_error((vertices, polygons) in polygons()) {
         let is_valid = vertices.iter().all(|v| v.is_finite() && v.abs().max_element() <= 1e60)
             && polygons.iter().all(|p| p.len() >= 3 && p.iter().all(|v| (*v as usize) < vertices.len()));
         match Mesh::from_polygons(vertices, &polygons) {
@@ -119,9 +119,9 @@ proptest! {
         prop_assert_eq!(impinge::distance(&a, &b, &pose).unwrap().upper == 0.0, !expected.is_empty());
     }
 
-    /// The hull of any points is valid and holds them; its vertices are some of them.
+    /// The hull of any points is valid and contains them; its vertices are input points.
     #[test]
-    fn a_hull_holds_its_points(points in vec(grid(3), 1..20)) {
+    fn a_hull_contains_its_points(points in vec(grid(3), 1..20)) {
         let hull = Hull::new(&points).unwrap();
         prop_assert_eq!(hull.validate(&points), Ok(()));
         for p in &points {
@@ -130,7 +130,7 @@ proptest! {
         for (v, source) in hull.vertices().iter().zip(hull.sources()) {
             prop_assert_eq!(*v, points[*source as usize]);
         }
-        // A vertex that the others hold is none.
+        // No vertex lies in the hull of the others.
         for k in 0..hull.vertices().len().min(6) {
             let mut others = hull.vertices().to_vec();
             let v = others.remove(k);
@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-/// One step of a script. Bodies are named by numbers, which are taken modulo how many there are.
+/// One step of a script. Bodies have numbers, which are taken modulo the number of bodies.
 #[derive(Clone, Debug)]
 enum Step {
     Add(u8, Vec3),
@@ -177,7 +177,7 @@ fn forms() -> [Geometry; 4] {
     ]
 }
 
-/// The pairs that meet, each asked by itself.
+/// The pairs that meet, each found by a separate query.
 fn meeting(world: &World) -> BTreeSet<(Handle, Handle)> {
     let handles: Vec<Handle> = world.handles().collect();
     let mut found = BTreeSet::new();
@@ -195,8 +195,8 @@ fn meeting(world: &World) -> BTreeSet<(Handle, Handle)> {
     found
 }
 
-/// Does a step, where it makes sense.
-fn carry_out(world: &mut World, step: &Step) {
+/// Applies a step, if its bodies exist.
+fn apply(world: &mut World, step: &Step) {
     let handles: Vec<Handle> = world.handles().collect();
     let body = |n: u8| handles.get(usize::from(n) % handles.len().max(1)).copied();
     match step {
@@ -211,7 +211,7 @@ fn carry_out(world: &mut World, step: &Step) {
         Step::Remove(n) => body(*n).into_iter().for_each(|body| world.remove(body).unwrap()),
         Step::Attach(n, parent) => {
             if let (Some(body), Some(parent)) = (body(*n), body(*parent)) {
-                // Refused where it would make a ring.
+                // Fails where it would create a cycle.
                 let _ = world.attach(body, Some(parent));
             }
         }
@@ -227,13 +227,14 @@ fn carry_out(world: &mut World, step: &Step) {
 proptest! {
     #![proptest_config(cases(128))]
 
-    /// What began and ended in an update is what differs from all pairs, each asked by itself.
+    /// The pairs that begin and end in an update are the differences of the pairs found by separate
+    /// queries.
     #[test]
-    fn events_are_those_of_brute_force(script in vec(step(), 0..40)) {
+    fn events_match_brute_force(script in vec(step(), 0..40)) {
         let mut world = World::new();
         let mut before = BTreeSet::new();
         for step in script.iter().chain([&Step::Update]) {
-            carry_out(&mut world, step);
+            apply(&mut world, step);
             if !matches!(step, Step::Update) {
                 continue;
             }
@@ -241,7 +242,7 @@ proptest! {
             let pair = |event: &impinge::world::Event| (event.a, event.b);
             let began: BTreeSet<_> = report.began().map(pair).collect();
             let ended: BTreeSet<_> = report.ended().map(pair).collect();
-            // Poses are those of the last update.
+            // The world's poses are those of the last update.
             let now = meeting(&world);
             prop_assert_eq!(began, now.difference(&before).copied().collect());
             prop_assert_eq!(ended, before.difference(&now).copied().collect());

@@ -1,7 +1,7 @@
 //! A short run of every fuzz target. `IMPINGE_FUZZ_ITERATIONS` multiplies its length.
 
-#![allow(unsafe_code, reason = "an allocator that counts; see the note at the block")]
-#![allow(clippy::print_stdout, reason = "a test reports what it measured")]
+#![allow(unsafe_code, reason = "a counting allocator; see its SAFETY notes")]
+#![allow(clippy::print_stdout, reason = "the test prints its measurements")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,72 +11,78 @@ use std::time::{Duration, Instant};
 use impinge_fuzz::{TARGETS, mutate::mutate};
 use impinge_oracles::common::{Random, count_from};
 
-/// Counts the bytes that a thread holds.
-struct Counting;
+/// Counts the bytes that the allocations of each thread hold.
+struct CountingAllocator;
 
 thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static MOST: Cell<isize> = const { Cell::new(0) };
+    static HELD_BYTES: Cell<isize> = const { Cell::new(0) };
+    static PEAK_BYTES: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count(bytes: isize) {
-    let held = HELD.get() + bytes;
-    HELD.set(held);
-    MOST.set(MOST.get().max(held));
+    let held = HELD_BYTES.get() + bytes;
+    HELD_BYTES.set(held);
+    PEAK_BYTES.set(PEAK_BYTES.get().max(held));
 }
 
-// SAFETY: everything is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: every call is passed on to the system's allocator with unchanged arguments.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller's promises are the system's.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are the system's.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size as isize - layout.size() as isize);
-        // SAFETY: the caller's promises are the system's.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// The most bytes a target may hold for an input: this much, and so many times its size.
-const ALLOWED: (isize, isize) = (64 << 20, 1000);
-/// An input that takes longer hangs, even on a machine that is busy.
-const LONGEST: Duration = Duration::from_secs(20);
+/// A target may hold `MAX_BYTES + MAX_BYTES_PER_INPUT_BYTE * size` bytes for an input of `size`
+/// bytes.
+const MAX_BYTES: isize = 64 << 20;
+const MAX_BYTES_PER_INPUT_BYTE: isize = 1000;
+/// A target that takes longer for one input counts as hanging, even on a busy machine.
+const MAX_TIME_PER_INPUT: Duration = Duration::from_secs(20);
 
 /// Runs the target of this name on its seeds and on mutations of them.
 fn run(name: &str) {
     let target = TARGETS.iter().find(|t| t.name == name).expect("a target of this name");
     let mutations = target.mutations * count_from("IMPINGE_FUZZ_ITERATIONS", 1);
     let mut random = Random(1);
-    let mut most = (0, Vec::new());
+    let mut largest = (0, Vec::new());
     for seed in (target.seeds)() {
         (target.run)(&seed);
         for _ in 0..mutations {
             let input = mutate(&seed, &mut random);
-            let (start, held) = (Instant::now(), HELD.get());
-            MOST.set(held);
+            let (start, held) = (Instant::now(), HELD_BYTES.get());
+            PEAK_BYTES.set(held);
             (target.run)(&input);
-            let (time, held) = (start.elapsed(), MOST.get() - held);
-            let limit = ALLOWED.0 + ALLOWED.1 * input.len() as isize;
-            assert!(held < limit, "{name}: {held} bytes for {}", input.escape_ascii());
-            assert!(time < LONGEST, "{name}: {time:?} for {}", input.escape_ascii());
-            if held > most.0 {
-                most = (held, input);
+            let (time, peak) = (start.elapsed(), PEAK_BYTES.get() - held);
+            let limit = MAX_BYTES + MAX_BYTES_PER_INPUT_BYTE * input.len() as isize;
+            assert!(
+                peak < limit,
+                "{name}: {peak} bytes held, {limit} allowed, for {}",
+                input.escape_ascii()
+            );
+            assert!(time < MAX_TIME_PER_INPUT, "{name}: {time:?} for {}", input.escape_ascii());
+            if peak > largest.0 {
+                largest = (peak, input);
             }
         }
     }
-    println!("{name}: at most {} bytes held, for {} bytes", most.0, most.1.len());
+    println!("{name}: at most {} bytes held, for {} input bytes", largest.0, largest.1.len());
 }
 
 macro_rules! short_runs {

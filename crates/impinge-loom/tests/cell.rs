@@ -1,7 +1,7 @@
 //! The cell: every interleaving of a few publications and updates.
 //!
-//! The checker prunes interleavings that it takes for equivalent to others, so each model also says
-//! which outcomes it must have come across.
+//! The checker prunes interleavings that it considers equivalent to others, so each model also
+//! asserts which outcomes it reaches.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,9 +25,10 @@ fn outcomes<T: Ord + Clone + Send + 'static>(
     seen.iter().cloned().collect()
 }
 
-/// The reader sees whole values, never an older one after a newer one, and at the end the newest.
+/// The reader sees complete values, never an older one after a newer one, and the newest at the
+/// end.
 #[test]
-fn newest_wins_and_no_value_is_torn() {
+fn reader_sees_complete_values_in_order_and_the_newest_last() {
     let outcomes = outcomes(|| {
         let (mut writer, mut reader) = latest::<[u32; 2]>();
         let writing = thread::spawn(move || {
@@ -58,7 +59,7 @@ fn newest_wins_and_no_value_is_torn() {
     assert_eq!(outcomes.len(), 8);
 }
 
-/// `publish` says truly whether it replaced an unread value: every value is seen or said to be
+/// `publish` returns whether it replaced an unread value: every value is either seen or reported as
 /// replaced.
 #[test]
 fn replaced_values_are_counted() {
@@ -80,9 +81,8 @@ fn replaced_values_are_counted() {
     assert_eq!(outcomes, [1, 2, 3]);
 }
 
-/// Merged values lose nothing, repeat nothing and keep the order, whenever the reader looks;
-/// `publish_merged` says truly whether it merged; and the reader's last value stays until there is
-/// a newer one.
+/// Merged values arrive exactly once and in order, whenever the reader updates; `publish_merged`
+/// returns whether it merged; and the reader keeps its value until there is a newer one.
 #[test]
 fn merged_values_arrive_once_and_in_order() {
     let outcomes = outcomes(|| {
@@ -118,7 +118,7 @@ fn merged_values_arrive_once_and_in_order() {
 
 /// The two kinds of publication may be mixed.
 #[test]
-fn plain_after_merged() {
+fn plain_publication_replaces_merged_values() {
     let outcomes = outcomes(|| {
         let (mut writer, mut reader) = latest::<Vec<u32>>();
         let writing = thread::spawn(move || {

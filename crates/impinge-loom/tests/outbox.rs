@@ -1,4 +1,4 @@
-//! The application's commands and poses on their way through the cell.
+//! The transfer of the application's commands and poses through the cell.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -49,9 +49,9 @@ impl Detector {
     }
 }
 
-/// No command is lost or repeated, they arrive in order, poses only grow newer, and the newest is
-/// what remains. The number 1 is used by two bodies, and a pose of the first does not reach the
-/// second.
+/// Every command arrives exactly once and in order, a pose is never replaced by an older one, and
+/// the newest pose arrives last. Two bodies use the index 1, and a pose of the first does not reach
+/// the second.
 #[test]
 fn no_command_is_lost_and_the_newest_pose_wins() {
     use Order::{Add, Remove};
@@ -90,6 +90,6 @@ fn no_command_is_lost_and_the_newest_pose_wins() {
         assert_eq!(detector.poses, [Some(3), Some(0)]);
         into.lock().unwrap().insert(parts);
     });
-    // Before the end, any of the three frames may be the last of an update.
+    // Before the writer ends, an update may end with any of the three frames.
     assert_eq!(parts.lock().unwrap().len(), 8);
 }

@@ -7,7 +7,8 @@ use impinge_loom::exchange::{Reports, Step, Worker};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 
-/// Adds up what it is sent; one event a number, about the sum as the pose of body 0.
+/// Adds up the numbers it receives. Reports one event per number, and the sum as the pose of body
+/// 0.
 fn adder(sum: &mut u32, step: Step, input: &mut Vec<u32>, output: &mut Reports<u32, u32>) {
     let mut report = output.begin(step.frame);
     for n in input.drain(..) {
@@ -17,9 +18,9 @@ fn adder(sum: &mut u32, step: Step, input: &mut Vec<u32>, output: &mut Reports<u
     report.pose(0, *sum);
 }
 
-/// With `sends` frames: every frame is in one step, every step in one report, the events arrive
-/// once and in order, and a frame's pose is the one after it.
-fn model(sends: u32, bound: Option<usize>) {
+/// Sends `sends` frames. Every frame is in one step, every step in one report, the events arrive
+/// once and in order, and a frame's pose is the pose after the frame.
+fn check_frames(sends: u32, bound: Option<usize>) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = bound;
     builder.check(move || {
@@ -53,18 +54,18 @@ fn model(sends: u32, bound: Option<usize>) {
 }
 
 #[test]
-fn one_frame() {
-    model(1, None);
+fn one_frame_arrives() {
+    check_frames(1, None);
 }
 
 #[test]
-fn three_frames() {
-    model(3, Some(3));
+fn three_frames_arrive_in_order() {
+    check_frames(3, Some(3));
 }
 
-/// Input that was filled and not sent is done by `join`.
+/// `join` processes input that was filled but not sent.
 #[test]
-fn join_sends_what_is_left() {
+fn join_processes_unsent_input() {
     loom::model(|| {
         let mut worker = Worker::spawn("adder", 0, adder).unwrap();
         worker.input().push(5);
@@ -73,10 +74,10 @@ fn join_sends_what_is_left() {
     });
 }
 
-/// The thread ends, and drops its state, when the worker is dropped: asleep, at work, or not yet
-/// begun.
+/// When the worker is dropped, the thread ends and drops its state, whether it is parked, running a
+/// step, or not started yet.
 #[test]
-fn drop_ends_the_thread() {
+fn dropping_the_worker_ends_the_thread() {
     struct State(Arc<AtomicUsize>);
     impl Drop for State {
         fn drop(&mut self) {
@@ -97,12 +98,13 @@ fn drop_ends_the_thread() {
     });
 }
 
-/// A panic in a step is an error of the calls that follow, whenever it happens; nothing hangs.
+/// After a panic in a step, the following calls return errors, whenever the panic occurs; no call
+/// hangs.
 #[test]
-fn panics_are_errors() {
+fn panic_in_a_step_becomes_an_error() {
     loom::model(|| {
         let step = |_: &mut (), step: Step, _: &mut Vec<u32>, _: &mut Vec<u32>| {
-            // Not by `panic!`, to keep the many messages of the many interleavings off the screen.
+            // Not `panic!`, which would print a message for every interleaving.
             std::panic::resume_unwind(Box::new(format!("in frame {}", step.frame)));
         };
         let mut worker = Worker::spawn("panics", (), step).unwrap();

@@ -27,7 +27,7 @@ pub fn model(name: &str) -> Option<PathBuf> {
 pub fn skip(reason: &str) {
     println!("skipped: {reason}");
     let Some(file) = std::env::var_os("IMPINGE_SKIPPED") else { return };
-    // Tests run on threads that bear their names.
+    // The test harness names each thread after its test.
     let thread = std::thread::current();
     let line = format!("test {}: {reason}\n", thread.name().unwrap_or("without name"));
     let mut file = OpenOptions::new().create(true).append(true).open(file).unwrap();

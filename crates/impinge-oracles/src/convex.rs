@@ -115,11 +115,11 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
     }
 }
 
-/// Whether B, moved by `most` along a direction of about unit length, shares no inner point with A.
-/// Exact: compares the overlap along the direction with `most`.
+/// Whether B, moved by `limit` along a direction of about unit length, shares no inner point with
+/// A. Exact: compares the overlap along the direction with `limit`.
 ///
 /// Floating point selects the vertices that can be outermost; integers decide.
-pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, most: f64) -> bool {
+pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, limit: f64) -> bool {
     let sizes = a.iter().chain(b).map(|p| p.abs().max_element()).fold(0.0, f64::max);
     // Differences of coordinates, products, two sums: less than eight roundings of these numbers.
     // The last term bounds underflow.
@@ -132,11 +132,11 @@ pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, most: f64) -> boo
     let n = along.to_array().map(integer);
     let last = a.iter().map(|p| dot(&n, p)).max().expect("a body has points");
     let first = b.iter().map(|p| dot(&n, p)).min().expect("a body has points");
-    let (overlap, most) = (last - first, integer(most));
+    let (overlap, limit) = (last - first, integer(limit));
     // Squared, because the length of the direction need not be rational. The unit of the direction
     // cancels.
     let shift = (exponent + 1074) as u64;
-    !overlap.is_positive() || (&overlap * &overlap) << (2 * shift) <= &most * &most * dot(&n, &n)
+    !overlap.is_positive() || (&overlap * &overlap) << (2 * shift) <= &limit * &limit * dot(&n, &n)
 }
 
 /// Two small bodies and all candidate directions.

@@ -27,7 +27,7 @@ impl Random {
 
     /// A hull of points with small integer coordinates: of any dimension, with coplanar faces and
     /// parallel edges.
-    pub fn whole_hull(&mut self, span: usize) -> Hull {
+    pub fn integer_hull(&mut self, span: usize) -> Hull {
         let count = 1 + self.below(7);
         let flat = self.below(6);
         let mut coordinate = |k: usize| {
@@ -39,7 +39,7 @@ impl Random {
     }
 
     /// An integer translation with a rotation that permutes the axes.
-    pub fn whole_pose(&mut self, span: usize) -> Pose {
+    pub fn integer_pose(&mut self, span: usize) -> Pose {
         let mut t = || self.below(2 * span + 1) as f64 - span as f64;
         let t = [t(), t(), t()];
         let q = [
@@ -86,7 +86,7 @@ fn dot(a: IntVector, b: IntVector) -> i128 {
 
 /// The exact relation of two hulls of points with integer coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Truth {
+pub enum Relation {
     Apart,
     /// They share points, but no inner points: a plane separates their interiors.
     Touching,
@@ -100,7 +100,7 @@ pub enum Truth {
 /// between the bodies; along a vector between them. One of these separates if any vector does, for
 /// every dimension of the Minkowski difference, and whether or not its affine hull contains the
 /// origin.
-pub fn truth_of_whole(a: &[Vec3], b: &[Vec3]) -> Truth {
+pub fn relation_of_integer_hulls(a: &[Vec3], b: &[Vec3]) -> Relation {
     let a: Vec<IntVector> = a.iter().map(|v| to_integers(*v)).collect();
     let b: Vec<IntVector> = b.iter().map(|v| to_integers(*v)).collect();
     let mut edges = Vec::new();
@@ -134,11 +134,11 @@ pub fn truth_of_whole(a: &[Vec3], b: &[Vec3]) -> Truth {
         };
         let ((a0, a1), (b0, b1)) = (range(&a), range(&b));
         if a1 < b0 || b1 < a0 {
-            return Truth::Apart;
+            return Relation::Apart;
         }
         touching |= a1 == b0 || b1 == a0;
     }
-    if touching { Truth::Touching } else { Truth::Overlapping }
+    if touching { Relation::Touching } else { Relation::Overlapping }
 }
 
 pub fn fraction(x: f64) -> BigRational {
@@ -203,7 +203,7 @@ pub fn meet(a: &Hull, b: &Hull) -> bool {
 }
 
 /// The smallest `vector . (y - x)` over all pairs of points.
-pub fn true_gap(vector: Vec3, a: &[Vec3], b: &[Vec3]) -> BigRational {
+pub fn exact_gap(vector: Vec3, a: &[Vec3], b: &[Vec3]) -> BigRational {
     let n = exact(vector);
     let highest = a.iter().map(|p| exact_dot(&exact(*p), &n)).max().unwrap();
     let lowest = b.iter().map(|p| exact_dot(&exact(*p), &n)).min().unwrap();
@@ -213,6 +213,6 @@ pub fn true_gap(vector: Vec3, a: &[Vec3], b: &[Vec3]) -> BigRational {
 /// Checks a proof of separation by its definition.
 pub fn check_gap(vector: Vec3, gap: f64, a: &[Vec3], b: &[Vec3]) {
     assert!(gap > 0.0);
-    let truth = true_gap(vector, a, b);
+    let truth = exact_gap(vector, a, b);
     assert!(truth.is_positive() && fraction(gap) <= truth, "{vector} {gap}");
 }

@@ -1,12 +1,12 @@
 //! Independent oracles for the tests of impinge: integer and rational arithmetic, families of
 //! inputs, and utilities shared by the tests of several crates. No oracle uses the code it tests.
 
-#![allow(missing_docs, missing_debug_implementations, reason = "read by its users, not published")]
+#![allow(missing_docs, missing_debug_implementations, reason = "not published")]
 #![allow(
     clippy::must_use_candidate,
     clippy::unwrap_used,
     unreachable_pub,
-    reason = "its users are tests"
+    reason = "used only by tests"
 )]
 
 pub mod common;

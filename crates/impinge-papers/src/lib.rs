@@ -6,8 +6,8 @@
 //! | [`klosowski`] | J. Klosowski et al. 1998, "Efficient collision detection using bounding volume hierarchies of k-DOPs" |
 //! | [`leung`] | K. Leung 1996, "An efficient collision detection algorithm for polytopes in virtual environments" |
 //!
-//! Each front page documents what the paper describes, where it is implemented, what was found
-//! wrong in it, and how it performs. All methods return the same results as the engine. Those that
+//! Each front page describes the contents of the paper, where they are implemented, errors found in
+//! the paper, and the performance. All methods return the same results as the engine. Those that
 //! may be wrong (relaxed modes, the Monte-Carlo test) document their bias.
 //!
 //! The pairwise methods plug into a [`World`](impinge::World) by their names: [`METHODS`].

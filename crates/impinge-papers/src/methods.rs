@@ -53,12 +53,12 @@ pub const METHODS: &[MethodKind] = &[
 /// The kind of this name among [`METHODS`].
 ///
 /// # Errors
-/// If there is none; the message lists those there are.
+/// If there is none; the message lists all methods.
 pub fn method_by_name(name: &str) -> Result<MethodKind, Error> {
     MethodKind::by_name(name, METHODS)
 }
 
-/// What is made once of a mesh, and shared by all pairs that the mesh is in.
+/// Data that is computed once for each mesh and shared by all pairs of the mesh.
 #[derive(Debug)]
 pub(crate) struct PerMesh<T> {
     /// By the address of the mesh.
@@ -67,7 +67,7 @@ pub(crate) struct PerMesh<T> {
 
 #[derive(Debug)]
 struct Entry<T> {
-    /// Keeps the address from being used again.
+    /// Prevents the address from being reused.
     mesh: Weak<Mesh>,
     made: Arc<OnceLock<Arc<T>>>,
 }
@@ -79,8 +79,8 @@ impl<T> Default for PerMesh<T> {
 }
 
 impl<T> PerMesh<T> {
-    /// What there is for a mesh, or what `make` makes of it. Threads that ask for the same mesh
-    /// wait for each other, others do not.
+    /// The data of a mesh, computed by `make` if it does not exist yet. Threads that need the data
+    /// of the same mesh wait for each other; other threads do not.
     pub(crate) fn get(&self, mesh: &Arc<Mesh>, make: impl FnOnce(&Mesh) -> T) -> Arc<T> {
         let made = {
             let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +96,7 @@ impl<T> PerMesh<T> {
     }
 }
 
-/// The mesh of a part that is one.
+/// The mesh of a part; `None` if its shape is not a mesh.
 pub(crate) fn mesh_of(part: &Part) -> Option<&Arc<Mesh>> {
     match part.shape().kind() {
         Kind::Mesh(mesh) | Kind::Solid(mesh) => Some(mesh),
@@ -135,8 +135,8 @@ pub(crate) fn corners(pair: &PairTraits) -> f64 {
     (pair.a.corners.unwrap_or(0) + pair.b.corners.unwrap_or(0)) as f64
 }
 
-/// The answer about two meshes whose surfaces were compared exactly: `found` are two triangles that
-/// meet. Where none do, one of two solids may still lie inside the other.
+/// The answer for two meshes whose surfaces were compared exactly. `found` are two triangles that
+/// meet. If there are none, one solid may still be inside the other.
 pub(crate) fn of_surfaces(pair: &PairQuery<'_>, found: Option<(u32, u32)>) -> PairAnswer {
     match found {
         Some((a, b)) => {
@@ -153,7 +153,7 @@ pub(crate) fn of_surfaces(pair: &PairQuery<'_>, found: Option<(u32, u32)>) -> Pa
     }
 }
 
-/// The answer of a method that knows no place where the shapes meet.
+/// The certain answer of a method without a witness.
 pub(crate) fn decided(meets: bool) -> PairAnswer {
     match meets {
         true => PairAnswer::Intersecting { certain: true, witness: None },
@@ -161,7 +161,7 @@ pub(crate) fn decided(meets: bool) -> PairAnswer {
     }
 }
 
-/// What is known when the budget is spent before anything was found out.
+/// The bounds by the boxes of the shapes, for a budget that ends before any comparison.
 pub(crate) fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
     let [a, b] = pair.boxes();
     PairAnswer::Undecided(Bounds::of_boxes(&a, &b))
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_of_a_mesh_is_shared_while_it_lives() {
+    fn data_of_a_mesh_is_shared_and_dropped_with_it() {
         let kept = PerMesh::<usize>::default();
         let mesh = Arc::new(shapes::cuboid([1.0, 1.0, 1.0]).unwrap());
         let first = kept.get(&mesh, |mesh| mesh.triangles().len());
-        let again = kept.get(&mesh, |_| unreachable!("it was made"));
+        let again = kept.get(&mesh, |_| unreachable!("the data exists"));
         assert!(Arc::ptr_eq(&first, &again) && *first == 12);
-        // The mesh can still be taken out of its pointer to be bent.
+        // The entry does not keep the mesh alive, so it can be taken out of its pointer.
         assert!(Arc::try_unwrap(mesh).is_ok());
         for n in 1..100 {
             let mesh = Arc::new(shapes::plane([1.0, 1.0], [n, 1]).unwrap());

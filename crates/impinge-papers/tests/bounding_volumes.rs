@@ -247,7 +247,7 @@ for_each_kind!(merged_volumes_contain_both, check_merging);
 for_each_kind!(overlaps_gaps_and_depths, check_comparisons);
 
 #[test]
-fn the_smallest_ball() {
+fn balls_are_the_smallest_around_their_points() {
     let mut random = Random(4);
     for n in [2, 3, 4, 10, 100, 1000] {
         let points: Vec<Vec3> = (0..n).map(|_| random.point().normalize() * 2.0).collect();

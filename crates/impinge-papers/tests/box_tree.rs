@@ -67,21 +67,21 @@ fn compare_all(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
 }
 
 #[test]
-fn soups_of_every_size_on_a_grid() {
+fn grid_soups_match_brute_force() {
     let mut hits = 0;
     grid_soups(40, |a, b, pose| hits += compare_all(a, b, pose));
     assert!(hits > 500, "{hits}");
 }
 
 #[test]
-fn needles_and_specks_of_all_sizes() {
+fn needles_of_all_sizes_match_brute_force() {
     let mut hits = 0;
     needles(20, |a, b, pose| hits += compare_all(a, b, pose));
     assert!(hits > 100, "{hits}");
 }
 
 #[test]
-fn shapes_near_and_far_from_the_origin() {
+fn shapes_near_and_far_from_the_origin_match_brute_force() {
     let mut random = Random(5);
     let meshes = [
         shapes::torus(1.0, 0.4, 16, 8).unwrap(),
@@ -108,7 +108,7 @@ fn shapes_near_and_far_from_the_origin() {
 }
 
 #[test]
-fn small_triangles_far_away_with_large_rounding_errors() {
+fn small_triangles_far_away_match_brute_force() {
     let kinds = options();
     let (mut hits, mut round) = (0, 0);
     far_soups(impinge_oracles::common::count_from("BOX_TREE_ROUNDS", 24), 8, 50, |a, b, pose| {
@@ -119,7 +119,7 @@ fn small_triangles_far_away_with_large_rounding_errors() {
 }
 
 #[test]
-fn identical_poses_touching_faces_and_parallel_axes() {
+fn identical_poses_touching_faces_and_parallel_axes_match_brute_force() {
     let quarter = |axis: Vec3| Pose::from_axis_angle(axis, std::f64::consts::FRAC_PI_2).unwrap();
     let turns = [Pose::IDENTITY, quarter(Vec3::X), quarter(Vec3::Y), quarter(Vec3::Z)];
     let exact = Pose::from_quaternion([0.0, 0.0, 1.0, 1.0], [0.0; 3]).unwrap();
@@ -146,7 +146,7 @@ fn identical_poses_touching_faces_and_parallel_axes() {
 
 /// Rotations by small angles, so that edges are almost but not exactly parallel to planes.
 #[test]
-fn edges_almost_parallel_to_planes() {
+fn edges_almost_parallel_to_planes_match_brute_force() {
     let mesh = shapes::cuboid_grid([2.0, 2.0, 2.0], [3, 2, 3]).unwrap();
     let kinds = options();
     let mut hits = 0;
@@ -164,7 +164,7 @@ fn edges_almost_parallel_to_planes() {
 }
 
 #[test]
-fn one_triangle_equal_triangles_and_points() {
+fn single_equal_and_degenerate_triangles_match_brute_force() {
     let t = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let one = Mesh::from_soup(&[t]).unwrap();
     assert_eq!(compare_all(&one, &one, &Pose::IDENTITY), 1);
@@ -179,7 +179,7 @@ fn one_triangle_equal_triangles_and_points() {
 }
 
 #[test]
-fn empty_meshes_and_numbers_of_any_size() {
+fn empty_meshes_and_all_scales_match_brute_force() {
     let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     assert_eq!(compare_all(&nothing, &cube, &Pose::IDENTITY), 0);
@@ -195,7 +195,7 @@ fn empty_meshes_and_numbers_of_any_size() {
 
 /// A matrix that is a rotation only within the tolerance: its transpose is not its inverse.
 #[test]
-fn a_matrix_that_is_a_rotation_only_roughly() {
+fn inexact_rotations_match_brute_force() {
     let mesh = shapes::icosphere(1.0, 4)
         .unwrap()
         .transformed(&Pose::from_translation([1e6, 0.0, 0.0]).unwrap());

@@ -47,7 +47,7 @@ fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
 }
 
 /// Moves a box by one step of `f32` up or down.
-fn nudge(bounds: &mut Bounds, axis: usize, up: bool) {
+fn move_one_step(bounds: &mut Bounds, axis: usize, up: bool) {
     let next_up = |x: f32| match x {
         _ if x.is_nan() || x == f32::INFINITY => x,
         _ if x == 0.0 => f32::from_bits(1),
@@ -118,7 +118,7 @@ fn phases(far: f64, scale: f64) -> Vec<Tested> {
 /// Boxes mostly of one scale at one distance from the origin, through frames with every kind of
 /// change.
 #[test]
-fn every_broad_phase_is_right_at_every_scale() {
+fn every_broad_phase_is_correct_at_every_scale() {
     let mut random = Random(1);
     let (mut touching, mut parted, mut infinite, mut beyond) = (0, 0, 0, 0);
     for scale in SCALES {
@@ -154,7 +154,7 @@ fn every_broad_phase_is_right_at_every_scale() {
                         1 | 2 => bounds[item] = place(&mut random, scale, far),
                         _ => {
                             let (axis, up) = (random.below(3), random.below(2) == 0);
-                            nudge(&mut bounds[item], axis, up);
+                            move_one_step(&mut bounds[item], axis, up);
                         }
                     }
                     moved.push(item as u32);

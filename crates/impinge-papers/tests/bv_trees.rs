@@ -112,7 +112,7 @@ fn compare_thirds(round: usize, a: &Mesh, b: &Mesh, poses: &[Pose]) -> usize {
 }
 
 #[test]
-fn soups_on_a_grid_by_every_rule() {
+fn grid_soups_match_brute_force_with_every_rule() {
     let mut random = Random(1);
     let mut hits = 0;
     for (n, m) in [(1, 1), (2, 30), (40, 17), (50, 40)] {
@@ -130,7 +130,7 @@ fn soups_on_a_grid_by_every_rule() {
 }
 
 #[test]
-fn shapes_by_every_rule() {
+fn shapes_match_brute_force_with_every_rule() {
     let mut random = Random(2);
     let ring = shapes::torus(1.0, 0.4, 12, 8).unwrap();
     let ball = shapes::icosphere(1.0, 3).unwrap();
@@ -151,7 +151,7 @@ fn shapes_by_every_rule() {
 }
 
 #[test]
-fn needles_small_triangles_and_large_offsets() {
+fn needles_small_triangles_and_large_offsets_match_brute_force() {
     let mut random = Random(3);
     let rules = [
         BuildOptions::environment(),
@@ -172,7 +172,7 @@ fn needles_small_triangles_and_large_offsets() {
 }
 
 #[test]
-fn any_scale_and_mixtures_of_scales() {
+fn all_scales_and_mixtures_of_scales_match_brute_force() {
     let mut random = Random(4);
     let rules = [
         BuildOptions::environment(),
@@ -194,7 +194,7 @@ fn any_scale_and_mixtures_of_scales() {
 }
 
 #[test]
-fn empty_single_and_equal_triangles_and_equal_centroids() {
+fn empty_meshes_single_and_equal_triangles_match_brute_force() {
     let mut random = Random(5);
     let t = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let empty = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
@@ -267,7 +267,7 @@ fn threads_do_not_change_the_tree() {
 }
 
 #[test]
-fn pairs_within_a_distance() {
+fn near_pairs_match_brute_force() {
     let mut random = Random(6);
     fn near<V: Volume>(a: &Mesh, b: &Mesh, pose: &Pose, epsilon: f64, expected: &[NearPair]) {
         let tree_a = BvTree::<V>::build(a, &BuildOptions::environment());

@@ -3,7 +3,9 @@
 use impinge::convex::Hull;
 use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
-use impinge_oracles::convex_scenes::{Random, Truth, fraction, meet, moved, truth_of_whole};
+use impinge_oracles::convex_scenes::{
+    Random, Relation, fraction, meet, moved, relation_of_integer_hulls,
+};
 use impinge_papers::leung::separating::{self, Prepared, Query, Scratch, Search};
 use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
 use impinge_papers::zachmann::perceptron::{self, FirstPlane, Learning, Perceptron};
@@ -27,19 +29,19 @@ fn options() -> Vec<perceptron::Options> {
 
 /// Points, segments, polygons and solids, with contacts of every kind.
 #[test]
-fn integer_coordinates() {
+fn verdicts_are_exact_for_integer_coordinates() {
     let mut random = Random(21);
     let mut seen = [0; 3];
     let (mut found, mut missed) = (0, 0);
     for _ in 0..250 {
-        let (a, b) = (random.whole_hull(4), random.whole_hull(4));
-        let pose = random.whole_pose(3);
-        let truth = truth_of_whole(a.vertices(), &moved(&b, &pose));
+        let (a, b) = (random.integer_hull(4), random.integer_hull(4));
+        let pose = random.integer_pose(3);
+        let truth = relation_of_integer_hulls(a.vertices(), &moved(&b, &pose));
         seen[truth as usize] += 1;
         for checks in CHECKS {
             assert_eq!(
                 clip(&a, &b, &pose, checks).meet,
-                truth != Truth::Apart,
+                truth != Relation::Apart,
                 "{checks:?} {a:?} {b:?} {pose:?}"
             );
         }
@@ -47,10 +49,10 @@ fn integer_coordinates() {
             let output = perceptron::separate(&a, &b, &pose, options, &mut Default::default());
             assert_eq!(output.is_certain(), !output.collision);
             if let Some(gap) = output.separation {
-                assert_eq!(truth, Truth::Apart);
+                assert_eq!(truth, Relation::Apart);
                 assert!(gap.verify(a.vertices(), &moved(&b, &pose)));
             }
-            if truth == Truth::Apart {
+            if truth == Relation::Apart {
                 if output.collision { missed += 1 } else { found += 1 }
             }
         }
@@ -62,7 +64,7 @@ fn integer_coordinates() {
 /// Random solids near first contact, where faces of the moved body are not flat because of
 /// rounding.
 #[test]
-fn near_touching() {
+fn verdicts_are_exact_near_first_contact() {
     let mut random = Random(22);
     let cube: Vec<Vec3> = (0..8_u32)
         .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) - 0.5)
@@ -148,7 +150,7 @@ fn witnesses_are_common_points() {
 /// One body inside the other: no face is collected for one of the bodies, where the thesis would
 /// return "outside".
 #[test]
-fn one_inside_the_other() {
+fn a_body_inside_the_other_intersects() {
     let mut random = Random(24);
     let small = random.ellipsoid(20, Vec3::ONE * 0.1);
     let large = random.ellipsoid(40, Vec3::ONE * 3.0);
@@ -178,7 +180,7 @@ fn races_do_not_change_the_verdict() {
     let mut winners = [0; 2];
     for round in 0..200 {
         let (a, b) = if round % 4 == 0 {
-            (random.whole_hull(4), random.whole_hull(4))
+            (random.integer_hull(4), random.integer_hull(4))
         } else {
             (
                 random.ellipsoid(30, Vec3::new(1.0, 0.8, 0.5)),
@@ -186,7 +188,7 @@ fn races_do_not_change_the_verdict() {
             )
         };
         let pose = if round % 4 == 0 {
-            random.whole_pose(3)
+            random.integer_pose(3)
         } else {
             let center = random.point() * 1.1;
             random.pose(center)
@@ -235,7 +237,7 @@ fn planes_are_reused_in_the_next_frame() {
 }
 
 #[test]
-fn every_scale_is_decided() {
+fn all_methods_decide_at_every_scale() {
     let mut random = Random(28);
     for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 6e59] {
         let (a, b) =

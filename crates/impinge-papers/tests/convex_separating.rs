@@ -4,7 +4,7 @@ use impinge::convex::{ClosestOptions, Hull};
 use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
 use impinge_oracles::convex_scenes::{
-    Random, Truth, check_gap, meet, moved, true_gap, truth_of_whole,
+    Random, Relation, check_gap, exact_gap, meet, moved, relation_of_integer_hulls,
 };
 use impinge_papers::leung::LocalSearch;
 use impinge_papers::leung::closest::{Variant, closest_points};
@@ -36,17 +36,17 @@ fn run_search(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Output {
 }
 
 /// Checks the output against the truth. Returns whether the verdict is "separated".
-fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) -> bool {
+fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Relation) -> bool {
     let points = moved(b, pose);
     match output.verdict {
         Verdict::Separated(proof) => {
-            assert_eq!(truth, Truth::Apart);
+            assert_eq!(truth, Relation::Apart);
             assert!(proof.verify(a.vertices(), &points));
             check_gap(proof.direction, proof.gap * (1.0 - 1e-14), a.vertices(), &points);
             true
         }
         Verdict::Intersecting(proof) => {
-            assert_ne!(truth, Truth::Apart);
+            assert_ne!(truth, Relation::Apart);
             assert!(proof.verify(a.vertices(), &points));
             false
         }
@@ -54,7 +54,7 @@ fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) 
             assert_ne!(reason, Reason::Limit);
             let exact = decide(a.vertices(), &points, &output.hint);
             assert!(exact.verify(a.vertices(), &points));
-            assert_eq!(exact.is_intersecting(), truth != Truth::Apart);
+            assert_eq!(exact.is_intersecting(), truth != Relation::Apart);
             false
         }
     }
@@ -63,23 +63,23 @@ fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) 
 /// Points, segments, polygons and solids with coplanar faces and parallel edges, with exact
 /// contacts of every kind.
 #[test]
-fn integer_coordinates() {
+fn verdicts_are_exact_for_integer_coordinates() {
     let mut random = Random(1);
     let mut seen = [0; 3];
     let mut proven = 0;
     for _ in 0..250 {
-        let (a, b) = (random.whole_hull(4), random.whole_hull(4));
-        let pose = random.whole_pose(3);
-        let truth = truth_of_whole(a.vertices(), &moved(&b, &pose));
+        let (a, b) = (random.integer_hull(4), random.integer_hull(4));
+        let pose = random.integer_pose(3);
+        let truth = relation_of_integer_hulls(a.vertices(), &moved(&b, &pose));
         seen[truth as usize] += 1;
         for options in all_options() {
             let output = run_search(&a, &b, &pose, options);
             let separated = check_output(&output, &a, &b, &pose, truth);
             // With such small integer coordinates, bodies that do not touch are further apart than
             // rounding errors.
-            assert_eq!(separated, truth == Truth::Apart, "{options:?} {a:?} {b:?} {pose:?}");
+            assert_eq!(separated, truth == Relation::Apart, "{options:?} {a:?} {b:?} {pose:?}");
             let solid = a.dimension() == 3 && b.dimension() == 3;
-            if truth == Truth::Overlapping && solid {
+            if truth == Relation::Overlapping && solid {
                 proven += i32::from(output.verdict.decision().is_some());
             }
         }
@@ -89,7 +89,7 @@ fn integer_coordinates() {
 
 /// The centres are on a grid, so that first directions point exactly at vertices, faces and edges.
 #[test]
-fn cubes_in_every_contact() {
+fn cubes_in_all_contacts_are_decided() {
     let corners = |s: f64| -> Vec<Vec3> {
         let bit = |i: u32, k: u32| if i >> k & 1 == 1 { s } else { -s };
         (0..8).map(|i| Vec3::new(bit(i, 0), bit(i, 1), bit(i, 2))).collect()
@@ -100,16 +100,16 @@ fn cubes_in_every_contact() {
             for z in 0..=4 {
                 let t = Vec3::new(f64::from(x), f64::from(y), f64::from(z));
                 let pose = Pose::from_translation(t).unwrap();
-                let most = t.abs().max_element();
-                let truth = match most {
-                    m if m > 3.0 => Truth::Apart,
-                    m if m < 3.0 => Truth::Overlapping,
-                    _ => Truth::Touching,
+                let distance = t.abs().max_element();
+                let truth = match distance {
+                    m if m > 3.0 => Relation::Apart,
+                    m if m < 3.0 => Relation::Overlapping,
+                    _ => Relation::Touching,
                 };
                 for options in all_options() {
                     let output = run_search(&a, &b, &pose, options);
                     let separated = check_output(&output, &a, &b, &pose, truth);
-                    assert_eq!(separated, truth == Truth::Apart, "{t} {options:?} {output:?}");
+                    assert_eq!(separated, truth == Relation::Apart, "{t} {options:?} {output:?}");
                 }
             }
         }
@@ -118,7 +118,7 @@ fn cubes_in_every_contact() {
 
 /// Gaps and overlaps down to the level of rounding, compared with rational arithmetic.
 #[test]
-fn near_touching() {
+fn verdicts_are_exact_near_first_contact() {
     let mut random = Random(2);
     let (mut certain, mut undecided) = (0, 0);
     for round in 0..rounds(3) {
@@ -144,7 +144,7 @@ fn near_touching() {
             if b_moved.vertices().len() != b.vertices().len() {
                 continue;
             }
-            let truth = if meet(&a, &b_moved) { Truth::Overlapping } else { Truth::Apart };
+            let truth = if meet(&a, &b_moved) { Relation::Overlapping } else { Relation::Apart };
             for options in [Options::THESIS, all_options()[5]] {
                 let output = run_search(&a, &b, &pose, options);
                 check_output(&output, &a, &b, &pose, truth);
@@ -223,7 +223,7 @@ fn lemmas_1_2_5_7_directions_converge() {
         let mut others = vec![vector.normalize()];
         for k in 0..30 {
             let w = (vector + random.point() * f64::from(k) * 0.03).normalize();
-            if true_gap(w, a.vertices(), &points).is_positive() {
+            if exact_gap(w, a.vertices(), &points).is_positive() {
                 others.push(w);
             }
         }
@@ -299,7 +299,7 @@ fn lemmas_4_and_6_successive_vectors() {
 /// number of steps is bounded by the number of pairs. The verdict does not depend on the rule.
 #[test]
 fn lemma_8_every_search_ends_and_all_rules_agree() {
-    let (mut repeats, mut most, mut uncertain) = (0, 0, 0);
+    let (mut repeats, mut max_steps, mut uncertain) = (0, 0, 0);
     close_pairs(600, 6, |a, b, pose, _| {
         let verdicts: Vec<bool> = all_options()
             .into_iter()
@@ -311,14 +311,14 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
                 // termination's `w` and the strict vector.
                 assert!(output.steps <= 3 * output.kept + 3);
                 repeats += output.repeats;
-                most = most.max(output.steps);
+                max_steps = max_steps.max(output.steps);
                 uncertain += u32::from(output.verdict.decision().is_none());
                 output.verdict.decision().map(|d| d.is_intersecting())
             })
             .collect();
         assert!(verdicts.windows(2).all(|v| v[0] == v[1]), "{verdicts:?}");
     });
-    assert!(repeats > 20 && most < 400 && uncertain < 60, "{repeats} {most} {uncertain}");
+    assert!(repeats > 20 && max_steps < 400 && uncertain < 60, "{repeats} {max_steps} {uncertain}");
 }
 
 /// Both termination methods have the same verdict and, unless a pair recurs, the same number of
@@ -365,7 +365,7 @@ fn balls_are_separated_in_three_steps() {
 }
 
 #[test]
-fn the_cache_is_used_in_the_next_frame() {
+fn the_cached_vector_separates_in_the_next_frame() {
     let mut random = Random(9);
     let (a, b) =
         (random.ellipsoid(200, Vec3::ONE), random.ellipsoid(200, Vec3::new(1.0, 0.3, 0.3)));
@@ -414,7 +414,7 @@ fn an_iteration_limit_is_not_a_verdict() {
 }
 
 #[test]
-fn every_scale_is_decided() {
+fn verdicts_are_exact_at_every_scale() {
     let mut random = Random(10);
     for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 1e58] {
         let (a, b) =
@@ -445,7 +445,7 @@ fn a_common_vertex_is_certain() {
 
 /// Hints contain valid vertices, and the exact decision with a hint agrees with the one without.
 #[test]
-fn hints_and_exact_decisions() {
+fn hints_do_not_change_the_exact_decision() {
     let mut certain = 0;
     close_pairs(300, 11, |a, b, pose, _| {
         let output = run_search(a, b, pose, Options::THESIS);

@@ -184,12 +184,16 @@ fn a_sink_stops_the_traversal() {
 
 #[test]
 fn real_meshes_are_covered_within_the_error() {
-    for (file, most) in [("standard/cgal/eight.off", 20), ("standard/cgal/hand.off", 24)] {
+    for (file, max_pieces) in [("standard/cgal/eight.off", 20), ("standard/cgal/hand.off", 24)] {
         let Some(path) = model(file) else { continue };
         let mesh = Mesh::load(&path).unwrap();
         let size = mesh.bounds().extent().length();
         let found = decompose(&mesh, &DecomposeOptions::new(0.05 * size, 64)).unwrap();
-        assert!(found.error <= 0.05 * size && found.pieces.len() <= most, "{}", found.pieces.len());
+        assert!(
+            found.error <= 0.05 * size && found.pieces.len() <= max_pieces,
+            "{}",
+            found.pieces.len()
+        );
         let holds = |p: Vec3| found.pieces.iter().any(|piece| exact(piece.hull.vertices(), &[p]));
         let mut random = Random(3);
         let bounds = mesh.bounds();

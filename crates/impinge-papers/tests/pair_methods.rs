@@ -75,7 +75,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
 }
 
 #[test]
-fn soups_on_a_grid() {
+fn grid_soups_match_brute_force() {
     let mut random = Random(11);
     let mut hits = 0;
     for round in 0..60 {
@@ -93,7 +93,7 @@ fn soups_on_a_grid() {
 }
 
 #[test]
-fn generated_shapes_at_all_distances() {
+fn generated_shapes_match_brute_force_at_all_distances() {
     let mut random = Random(5);
     let meshes = [
         shapes::cuboid([1.0, 2.0, 0.5]).unwrap(),
@@ -114,7 +114,7 @@ fn generated_shapes_at_all_distances() {
 }
 
 #[test]
-fn the_same_mesh_on_itself_and_moved_by_its_own_edges() {
+fn equal_meshes_moved_by_their_edges_match_brute_force() {
     let ball = shapes::icosphere(1.0, 1).unwrap();
     assert!(compare(&ball, &ball, &Pose::IDENTITY) >= ball.triangles().len());
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
@@ -157,7 +157,7 @@ fn no_proof_of_separation_verifies_for_intersecting_meshes() {
 }
 
 #[test]
-fn empty_meshes_meet_nothing() {
+fn empty_meshes_have_no_pairs() {
     let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     for (a, b) in [(&nothing, &cube), (&cube, &nothing), (&nothing, &nothing)] {

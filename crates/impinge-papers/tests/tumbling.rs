@@ -230,7 +230,7 @@ fn the_pairs_are_those_of_brute_force() {
 }
 
 #[test]
-fn shapes_of_another_tree_are_refused_or_not_used() {
+fn shapes_of_another_tree_are_errors_or_not_used() {
     let (a, b) = (shapes::uv_sphere(1.0, 10, 20).unwrap(), shapes::cuboid([1.0; 3]).unwrap());
     let (ta, tb) = (
         BvTree::<Dop<7>>::build(&a, &BuildOptions::environment()),

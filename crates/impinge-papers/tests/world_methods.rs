@@ -1,7 +1,7 @@
-//! Every published pairwise method and every broad phase in a world: the events are the engine's, or
-//! wrong in the direction that the method says.
+//! Every published pair method and every broad phase in a world: the events equal the engine's, or
+//! are wrong only in the direction of the method's bias.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "a test says what it measured")]
+#![allow(clippy::print_stdout, reason = "a test prints its measurements")]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use impinge_oracles::common::Random;
 use impinge_papers::METHODS;
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
-/// Forms of all kinds that a method applies to.
+/// Geometries of all kinds that a method applies to.
 fn forms() -> Vec<Geometry> {
     let solid = |mesh: impinge::Mesh| Shape::solid(mesh).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
@@ -44,15 +44,14 @@ fn forms() -> Vec<Geometry> {
     ]
 }
 
-/// The pose of a body in a frame. Half of the bodies stand on a lattice, where cubes share faces,
-/// edges and corners exactly; the others turn and drift.
+/// The pose of a body in a frame. Half of the bodies are on a lattice, where cubes share faces,
+/// edges and corners exactly; the others have random poses.
 fn pose(random: &mut Random, body: usize, frame: usize) -> Pose {
-    let half = || random_step(frame, body);
     if (body + frame / 8) % 2 == 0 {
-        let [x, y, z] = half();
+        let [x, y, z] = lattice_point(frame, body);
         let at = Vec3::new(x, y, z) * 0.5;
         return match frame % 3 {
-            // By a quarter of a turn: the matrix has zeros and ones.
+            // A quarter turn: the matrix contains only zeros and ones.
             0 => Pose::from_quaternion([0.0, 0.0, 1.0, 1.0], at).unwrap(),
             _ => Pose::from_translation(at).unwrap(),
         };
@@ -61,21 +60,21 @@ fn pose(random: &mut Random, body: usize, frame: usize) -> Pose {
     Pose::from_quaternion(turn, random.point() * 1.5).unwrap()
 }
 
-/// A place on a lattice that changes slowly.
-fn random_step(frame: usize, body: usize) -> [f64; 3] {
+/// A lattice point that changes every four frames.
+fn lattice_point(frame: usize, body: usize) -> [f64; 3] {
     let mut random = Random((frame / 4 * 31 + body * 7 + 1) as u64);
     [0; 3].map(|_| random.below(5) as f64 - 2.0)
 }
 
 const FRAMES: usize = 24;
 
-/// What happened in a frame, and which pairs meet.
-type FrameOf = (Vec<Event>, BTreeSet<(Handle, Handle)>);
+/// The events of a frame, and the pairs that meet.
+type FrameResult = (Vec<Event>, BTreeSet<(Handle, Handle)>);
 
-/// What happened in each frame.
+/// The results of all frames.
 struct Run {
-    frames: Vec<FrameOf>,
-    /// How many pairs the method checked, in every sixth frame.
+    frames: Vec<FrameResult>,
+    /// The number of pairs that the method checked, in every sixth frame.
     used: usize,
     world: World,
 }
@@ -89,7 +88,7 @@ fn run(options: &WorldOptions) -> Run {
     let mut used = 0;
     for frame in 0..FRAMES {
         for (n, body) in bodies.iter().enumerate() {
-            // Some stand still in some frames.
+            // In every frame, some bodies do not move.
             let pose = pose(&mut random, n, frame);
             if (n + frame) % 5 != 0 {
                 world.move_to(*body, pose).unwrap();
@@ -109,7 +108,7 @@ fn run(options: &WorldOptions) -> Run {
 }
 
 #[test]
-fn every_method_and_every_broad_phase_report_what_the_engine_does() {
+fn all_methods_and_broad_phases_agree_with_the_engine_up_to_their_bias() {
     let expected = run(&WorldOptions::default());
     let all: usize = expected.frames.iter().map(|(events, _)| events.len()).sum();
     let meeting: usize = expected.frames.iter().map(|(_, met)| met.len()).sum();
@@ -118,7 +117,6 @@ fn every_method_and_every_broad_phase_report_what_the_engine_does() {
     let mut wrong = Vec::new();
     for (n, phase) in BROAD_PHASES.iter().enumerate() {
         for method in METHODS {
-            // All methods in the default one, and some in each of the others.
             let options = WorldOptions::default().phase(*phase).method(Some(*method));
             let found = run(&options);
             assert!(found.used > 3, "{method} checked {} pairs", found.used);
@@ -135,7 +133,7 @@ fn every_method_and_every_broad_phase_report_what_the_engine_does() {
                         assert!(found.1.is_subset(&expected.1), "{place}");
                     }
                 }
-                // What is said to be certain is.
+                // Events that are reported as certain are correct.
                 for event in found.0.iter().filter(|event| event.is_certain()) {
                     let meets = found.1.contains(&(event.a, event.b));
                     assert_eq!(
@@ -146,7 +144,7 @@ fn every_method_and_every_broad_phase_report_what_the_engine_does() {
                 }
                 assert!(found.0.iter().all(|event| event.bias.is_none() || event.bias == bias));
             }
-            // And what is wrong is said to be uncertain.
+            // Wrong results are reported with a bias.
             let last = (&found.frames[FRAMES - 1].1, &expected.frames[FRAMES - 1].1);
             for (a, b) in last.0.symmetric_difference(last.1) {
                 let how = found.world.explain(*a, *b).unwrap();
@@ -159,15 +157,15 @@ fn every_method_and_every_broad_phase_report_what_the_engine_does() {
             }
         }
     }
-    println!("wrong, as they lean: {wrong:?}");
-    // The test would tell if a method did not lean at all.
+    println!("wrong results by method: {wrong:?}");
+    // The test covers a biased method that is wrong at times.
     let of = |name: &str| {
         wrong.iter().find(|(n, _)| *n == name).map_or(0, |(_, count): &(_, usize)| *count)
     };
     assert!(of("edges-pre-checks") > 10);
 }
 
-/// Pairs of shapes with a gap or a depth that is known.
+/// Pairs of shapes at random poses.
 fn pairs() -> Vec<(Shape, Shape, Pose)> {
     let mut random = Random(5);
     let ring = Arc::new(shapes::torus(0.7, 0.25, 48, 24).unwrap());
@@ -186,9 +184,9 @@ fn pairs() -> Vec<(Shape, Shape, Pose)> {
     pairs
 }
 
-/// With a budget, what is decided is true, and what is known otherwise holds.
+/// With a budget, certain answers are correct and bounds hold.
 #[test]
-fn a_budget_leaves_true_answers_and_bounds() {
+fn answers_and_bounds_hold_with_every_budget() {
     let pairs = pairs();
     let mut undecided = BTreeSet::new();
     for kind in METHODS {
@@ -217,7 +215,7 @@ fn a_budget_leaves_true_answers_and_bounds() {
                     }
                     PairAnswer::Undecided(bounds) => {
                         undecided.insert(kind.name());
-                        assert!(steps < u64::MAX, "{kind} gives up");
+                        assert!(steps < u64::MAX, "{kind} is undecided without a limit");
                         assert!(bounds.upper >= distance.lower, "{kind} {steps} {bounds:?}");
                         assert!(-bounds.lower >= depth, "{kind} {steps} {bounds:?}");
                         assert!(bounds.upper < 10.0 && bounds.lower > -10.0);
@@ -227,11 +225,11 @@ fn a_budget_leaves_true_answers_and_bounds() {
         }
     }
     for name in ["18-dop", "spheres", "clipping", "perceptron", "separating-vector"] {
-        assert!(undecided.contains(name), "{name} took no notice of the budget");
+        assert!(undecided.contains(name), "{name} ignores the budget");
     }
 }
 
-/// Not a test: what checks cost, and what the methods say they do. Run with
+/// Not a test: measures the cost of checks and prints it next to the methods' estimates. Run with
 /// `cargo test --release -p impinge-papers --test world_methods -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures"]
@@ -278,7 +276,10 @@ fn methods_cost() {
                 best = best.min(start.elapsed().as_nanos() as f64 / flight.len() as f64);
             }
             let size = traits.a.triangles.or(traits.a.corners).unwrap_or(0);
-            println!("{kind:30} {size:6}: {best:9.0} ns, said {:9.0}", method.nanoseconds(&traits));
+            println!(
+                "{kind:30} {size:6}: {best:9.0} ns, estimated {:9.0}",
+                method.nanoseconds(&traits)
+            );
         }
     }
 }

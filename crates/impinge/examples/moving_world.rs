@@ -1,9 +1,9 @@
-//! Many bodies that move: what begins to meet, and what ends?
+//! Many moving bodies: which pairs begin and end to meet?
 //!
 //! ```sh
 //! cargo run --release -p impinge --example moving_world
 //! ```
-#![allow(clippy::print_stdout, reason = "an example shows what it finds")]
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use impinge::convex::{Capsule, Cuboid, HalfSpace, Sphere};
 use impinge::world::{Body, EventKind, Handle, Interest, World};
@@ -11,17 +11,18 @@ use impinge::{Error, Pose, shapes};
 
 fn main() -> Result<(), Error> {
     let mut world = World::new();
-    // Bodies are meshes, solids, hulls, primitives or compounds. `user` is a number of your own.
+    // Bodies are meshes, solids, hulls, primitives or compounds. `user` is a number for the
+    // application.
     let ground = world.add(Body::new(HalfSpace::new([0.0, 0.0, 1.0], 0.0)?).user(1))?;
     let ring = shapes::torus(1.0, 0.2, 48, 24)?;
     let gate = world.add(Body::new(ring).at(Pose::from_translation([4.0, 0.0, 1.5])?).user(2))?;
     let car = Body::new(Cuboid::new([0.5, 0.3, 0.2])?);
     let car = world.add(car.at(Pose::from_translation([0.0, 0.0, 1.0])?).user(3))?;
-    // The aerial hangs on the car: it is given in the car's frame and moves with it.
+    // The aerial is attached to the car: its pose is in the car's frame, and it moves with the car.
     let aerial = Body::new(Capsule::new(0.4, 0.02)?);
     let aerial = aerial.at(Pose::from_translation([0.0, 0.0, 0.5])?).attached_to(car);
     world.add(aerial.user(4))?;
-    // What hangs together is not compared.
+    // Bodies that are attached to each other are not compared.
     let mut rules = Interest::everything();
     rules.ignore_links(1);
     world.set_rules(rules);
@@ -36,7 +37,7 @@ fn main() -> Result<(), Error> {
         let x = 0.2 * f64::from(step);
         world.move_to(car, Pose::from_translation([x, 0.0, 1.0])?)?;
         if step == 10 {
-            // Bodies come and go at any time.
+            // Bodies can be added and removed at any time.
             let at = Pose::from_translation([6.0, 0.0, 0.25])?;
             ball = Some(world.add(Body::new(Sphere::new(0.3)?).at(at).user(5))?);
         }
@@ -55,10 +56,10 @@ fn main() -> Result<(), Error> {
 
     println!("car and gate: {}", world.explain(car, gate)?);
     if let Some(ball) = ball {
-        // A question of its own, at any time.
+        // A query of a single pair, at any time.
         println!("ball and ground meet: {}", world.witness_of(ground, ball)?.is_some());
     }
-    let saved = world.snapshot(); // cheap; `world.restore(&saved)` goes back to it
+    let saved = world.snapshot(); // cheap; `world.restore(&saved)` returns to it
     println!("{} bodies after update {}", saved.handles().count(), saved.frame());
     Ok(())
 }

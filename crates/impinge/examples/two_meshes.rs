@@ -1,15 +1,15 @@
-//! Two meshes: do they meet, where, and how far are they apart?
+//! Two meshes: whether and where they meet, and their distance.
 //!
 //! ```sh
 //! cargo run --release -p impinge --example two_meshes
 //! ```
-#![allow(clippy::print_stdout, reason = "an example shows what it finds")]
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use impinge::{Error, Pose, Verdict, all_pairs, distance, intersects, shapes};
 
 fn main() -> Result<(), Error> {
-    // A mesh is made from arrays (`Mesh::from_triangles`), from a file (`Mesh::load`), or by a
-    // generator, as here: a ring and a rod that fits through it.
+    // A mesh comes from arrays (`Mesh::from_triangles`), from a file (`Mesh::load`), or from a
+    // generator. Here: a ring and a rod that fits through it.
     let ring = shapes::torus(2.0, 0.5, 48, 24)?;
     let rod = shapes::cylinder(0.4, 6.0, 32)?;
 
@@ -17,16 +17,16 @@ fn main() -> Result<(), Error> {
     for shift in [0.0, 1.0, 1.25] {
         let pose = Pose::from_translation([shift, 0.0, 0.0])?;
         match intersects(&ring, &rod, &pose) {
-            // "Separated" comes with evidence that a loop over the vertices can check, and
-            // `distance` has closest points with bounds: the real distance lies between them.
+            // `Separated` has a proof that a loop over the vertices can verify, and `distance` has
+            // closest points with bounds: the exact distance lies between them.
             Verdict::Separated(proof) => {
                 assert!(proof.verify(&ring, &rod, &pose));
-                println!("shifted by {shift}: free; {proof}");
+                println!("shifted by {shift}: separated; {proof}");
                 if let Some(d) = distance(&ring, &rod, &pose) {
                     println!("    {:.6} to {:.6} apart", d.lower, d.upper);
                 }
             }
-            // "Intersecting" comes with two triangles that share a point.
+            // `Intersecting` has two triangles that share a point.
             Verdict::Intersecting(hit) => {
                 println!("shifted by {shift}: triangle {} meets {} at {}", hit.a, hit.b, hit.point);
                 let pairs = all_pairs(&ring, &rod, &pose);

@@ -1,4 +1,4 @@
-//! Answers within a budget: never wrong, whatever the budget, and every bound holds.
+//! Queries with a budget: no verdict is wrong and every bound holds, whatever the budget.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
@@ -7,33 +7,34 @@ use std::time::{Duration, Instant};
 use impinge::pair::{Budget, BudgetVerdict, first_pair_within};
 use impinge::{Bounds, Distance, Mesh, Pose, Separation, Vec3, Verdict, distance, shapes};
 use impinge_oracles::common::Random;
-use impinge_oracles::meshes::{askew, brute_pairs, depth, pose, soup};
+use impinge_oracles::meshes::{brute_pairs, depth, pose, soup, tilted_star};
 
-/// Two meshes, and what is true about them.
+/// Two meshes at a pose, and the exact results.
 struct Case<'a> {
     a: &'a Mesh,
     b: &'a Mesh,
     pose: Pose,
     hits: Vec<(u32, u32)>,
     distance: Option<Distance>,
-    /// How deep the deepest two triangles are in each other.
+    /// The largest penetration depth of two triangles.
     depth: f64,
 }
 
 impl<'a> Case<'a> {
     fn new(a: &'a Mesh, b: &'a Mesh, pose: Pose) -> Self {
         let hits = brute_pairs(a, b, &pose);
-        let deep = |(i, j): &(u32, u32)| {
-            let there = b.triangle(*j as usize).map(|v| pose.transform_point(v));
-            depth(&a.triangle(*i as usize), &there)
+        let depth_of = |(i, j): &(u32, u32)| {
+            let moved = b.triangle(*j as usize).map(|v| pose.transform_point(v));
+            depth(&a.triangle(*i as usize), &moved)
         };
-        // Triangles without an area have no directions to be parted along; they are parted by no
-        // step at all.
-        let depth = hits.iter().map(deep).filter(|d| d.is_finite()).fold(0.0, f64::max);
+        // Triangles of zero area have no separating directions, so their depth is infinite; it
+        // counts as zero.
+        let depth = hits.iter().map(depth_of).filter(|d| d.is_finite()).fold(0.0, f64::max);
         Self { a, b, distance: distance(a, b, &pose), hits, depth, pose }
     }
 
-    fn ask(&self, budget: &mut Budget<'_>) -> BudgetVerdict {
+    /// Runs the query with a budget and checks the outcome.
+    fn query(&self, budget: &mut Budget<'_>) -> BudgetVerdict {
         let outcome = first_pair_within(self.a, self.b, &self.pose, budget);
         match outcome {
             Verdict::Intersecting((a, b)) => assert!(self.hits.binary_search(&(a, b)).is_ok()),
@@ -44,12 +45,12 @@ impl<'a> Case<'a> {
                     None => assert_eq!(proof, Separation::Empty),
                 }
             }
-            Verdict::Undecided(known) => self.judge(&known),
+            Verdict::Undecided(known) => self.check_bounds(&known),
         }
         outcome
     }
 
-    fn judge(&self, known: &Bounds) {
+    fn check_bounds(&self, known: &Bounds) {
         assert!(known.open > 0);
         assert!(0.0 <= known.open_depth && known.open_depth <= -known.lower, "{known:?}");
         assert!(self.depth <= known.open_depth * (1.0 + 1e-12), "{} {known:?}", self.depth);
@@ -57,32 +58,32 @@ impl<'a> Case<'a> {
         assert!(lower <= known.upper && known.upper < f64::INFINITY);
     }
 
-    /// Every budget from nothing to enough; how many steps that took.
-    fn all_budgets(&self) -> u64 {
+    /// Checks every budget from zero steps to the first that decides. Returns that number of steps.
+    fn check_all_budgets(&self) -> u64 {
         let mut last = f64::INFINITY;
         for steps in 0..1_000_000 {
-            let outcome = self.ask(&mut Budget::steps(steps));
-            assert_eq!(outcome, self.ask(&mut Budget::steps(steps)), "twice the same");
+            let outcome = self.query(&mut Budget::steps(steps));
+            assert_eq!(outcome, self.query(&mut Budget::steps(steps)), "the same budget twice");
             let Verdict::Undecided(known) = outcome else {
-                assert_eq!(outcome, self.ask(&mut Budget::unlimited()), "more changes nothing");
+                assert_eq!(outcome, self.query(&mut Budget::unlimited()), "without a limit");
                 return steps;
             };
-            // Boxes are rounded to f32, each on its own.
+            // The tolerance is for boxes, which are rounded to f32 independently.
             assert!(known.open_depth <= last * (1.0 + 1e-6), "{last} {known:?}");
             last = known.open_depth;
         }
-        panic!("a million steps for {} triangles", self.a.triangles().len());
+        panic!("undecided after a million steps, {} triangles", self.a.triangles().len());
     }
 }
 
 #[test]
-fn every_budget_from_nothing_to_enough() {
+fn answers_hold_for_every_number_of_steps() {
     let meshes = [
         shapes::torus(1.0, 0.4, 24, 12).unwrap(),
         shapes::icosphere(1.0, 5).unwrap(),
         shapes::cuboid_grid([1.0, 1.5, 2.0], [3, 3, 3]).unwrap(),
         shapes::cuboid([0.2, 3.0, 0.1]).unwrap(),
-        askew(),
+        tilted_star(),
     ];
     let mut random = Random(5);
     let (mut steps, mut free) = (0, 0);
@@ -90,7 +91,7 @@ fn every_budget_from_nothing_to_enough() {
         for b in &meshes {
             for reach in [0.5, 1.0, 1.5, 2.0, 3.0, 4.0] {
                 let case = Case::new(a, b, pose(&mut random, reach));
-                steps += case.all_budgets();
+                steps += case.check_all_budgets();
                 free += usize::from(case.hits.is_empty());
             }
         }
@@ -99,14 +100,14 @@ fn every_budget_from_nothing_to_enough() {
 }
 
 #[test]
-fn surfaces_that_nearly_touch_take_many_steps_and_the_bound_falls() {
+fn open_depth_falls_with_the_budget_for_nearly_touching_surfaces() {
     let (inner, outer) =
         (shapes::icosphere(0.97, 12).unwrap(), shapes::icosphere(1.0, 12).unwrap());
     let case = Case::new(&outer, &inner, pose(&mut Random(2), 0.0));
     assert!(case.hits.is_empty());
-    let enough = case.all_budgets();
+    let enough = case.check_all_budgets();
     assert!(enough > 100, "{enough}");
-    let at = |steps| match case.ask(&mut Budget::steps(steps)) {
+    let at = |steps| match case.query(&mut Budget::steps(steps)) {
         Verdict::Undecided(known) => known.open_depth,
         decided => panic!("{decided:?}"),
     };
@@ -114,7 +115,7 @@ fn surfaces_that_nearly_touch_take_many_steps_and_the_bound_falls() {
 }
 
 #[test]
-fn soups_on_a_grid_and_needles() {
+fn answers_hold_for_grid_soups_and_needles() {
     let mut random = Random(6);
     let mut steps = 0;
     for round in 0..40 {
@@ -130,14 +131,14 @@ fn soups_on_a_grid_and_needles() {
         } else {
             pose(&mut random, 6.0)
         };
-        steps += Case::new(&a, &b, place).all_budgets();
+        steps += Case::new(&a, &b, place).check_all_budgets();
     }
     assert!(steps > 40, "{steps}");
 }
 
-/// Moved by the total depth along one of the directions that were tried, nothing meets.
+/// A translation by the total depth, along an axis of one of the frames, separates the meshes.
 #[test]
-fn the_total_depth_brings_everything_apart() {
+fn translation_by_the_total_depth_separates() {
     let mut random = Random(7);
     let (a, b) = (shapes::icosphere(1.0, 6).unwrap(), shapes::torus(0.6, 0.3, 20, 10).unwrap());
     for _ in 0..20 {
@@ -146,16 +147,16 @@ fn the_total_depth_brings_everything_apart() {
         let Verdict::Undecided(known) = outcome else { panic!("{outcome:?}") };
         let turn = place.rotation();
         let axes = [Vec3::X, Vec3::Y, Vec3::Z, turn.x_axis, turn.y_axis, turn.z_axis];
-        let clear = axes.iter().flat_map(|d| [*d, -*d]).any(|d| {
+        let separates = axes.iter().flat_map(|d| [*d, -*d]).any(|d| {
             let step = Pose::from_translation(d * -known.lower * (1.0 + 1e-9)).unwrap();
             brute_pairs(&a, &b, &step.compose(&place).unwrap()).is_empty()
         });
-        assert!(clear, "{known:?}");
+        assert!(separates, "{known:?}");
     }
 }
 
 #[test]
-fn depth_limits_deadlines_and_flags() {
+fn depth_limits_deadlines_and_callbacks_stop_the_query() {
     let mut random = Random(8);
     let (a, b) = (shapes::torus(1.0, 0.4, 40, 20).unwrap(), shapes::icosphere(0.9, 8).unwrap());
     let mut undecided = 0;
@@ -163,28 +164,31 @@ fn depth_limits_deadlines_and_flags() {
         let case = Case::new(&a, &b, pose(&mut random, 1.5));
         for limit in 0..8 {
             undecided +=
-                usize::from(matches!(case.ask(&mut Budget::depth(limit)), Verdict::Undecided(_)));
+                usize::from(matches!(case.query(&mut Budget::depth(limit)), Verdict::Undecided(_)));
         }
-        assert!(!matches!(case.ask(&mut Budget::depth(100)), Verdict::Undecided(_)));
+        assert!(!matches!(case.query(&mut Budget::depth(100)), Verdict::Undecided(_)));
         let past = Instant::now();
-        let none = case.ask(&mut Budget::deadline(past));
-        assert_eq!(none, case.ask(&mut Budget::steps(0)), "no time, no steps");
+        let none = case.query(&mut Budget::deadline(past));
+        assert_eq!(none, case.query(&mut Budget::steps(0)), "an expired deadline allows no step");
         let hour = past + Duration::from_secs(3600);
-        let all = case.ask(&mut Budget::unlimited());
-        assert_eq!(all, case.ask(&mut Budget::unlimited().and_deadline(hour)));
+        let all = case.query(&mut Budget::unlimited());
+        assert_eq!(all, case.query(&mut Budget::unlimited().and_deadline(hour)));
         let mut calls = 0;
-        let mut go_on = || {
+        let mut may_continue = || {
             calls += 1;
             calls <= 5
         };
-        assert_eq!(case.ask(&mut Budget::until(&mut go_on)), case.ask(&mut Budget::steps(5)));
+        assert_eq!(
+            case.query(&mut Budget::until(&mut may_continue)),
+            case.query(&mut Budget::steps(5))
+        );
         assert!(calls <= 6);
     }
     assert!(undecided > 5, "{undecided}");
 }
 
 #[test]
-fn nothing_one_triangle_and_sizes_that_differ_too_much() {
+fn answers_hold_for_empty_meshes_single_triangles_and_extreme_size_ratios() {
     let empty = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     let mut random = Random(9);
@@ -194,12 +198,12 @@ fn nothing_one_triangle_and_sizes_that_differ_too_much() {
     let far = Pose::from_translation([1e12, 0.0, 0.0]).unwrap();
     let corner = Pose::from_translation([0.5, 0.5, 0.5]).unwrap();
     for (a, b) in [(&empty, &cube), (&cube, &empty), (&empty, &empty)] {
-        assert_eq!(Case::new(a, b, Pose::IDENTITY).all_budgets(), 0);
+        assert_eq!(Case::new(a, b, Pose::IDENTITY).check_all_budgets(), 0);
     }
     for a in [&cube, &one, &point, &speck] {
         for b in [&cube, &one, &point, &speck] {
             for place in [Pose::IDENTITY, far, corner, pose(&mut random, 1.0)] {
-                Case::new(a, b, place).all_budgets();
+                Case::new(a, b, place).check_all_budgets();
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Closest points and the bounds of the distance against integer arithmetic.
+//! Closest points and bounds of the distance, compared with integer arithmetic.
 
 use std::cmp::Ordering;
 
@@ -12,11 +12,11 @@ fn size(points: &[Vec3]) -> f64 {
     points.iter().map(|p| (*p - points[0]).abs().max_element()).fold(0.0, f64::max)
 }
 
-/// The widest gap between the bounds, relative to the size, and its case.
+/// The largest difference of the bounds, relative to the size, and a description of its case.
 #[derive(Default)]
-struct Widest(f64, String);
+struct WidestBounds(f64, String);
 
-impl Widest {
+impl WidestBounds {
     fn check(
         &mut self,
         what: &str,
@@ -37,7 +37,7 @@ impl Widest {
             Ordering::Less,
             "{what} {points:?}: {found:?}"
         );
-        // Three denormal units: the bounds are floats, too.
+        // Three denormal units are allowed, because the bounds are floats.
         let gap = (found.upper - found.lower - 1.5e-323).max(0.0);
         let gap = if gap == 0.0 { 0.0 } else { gap / size };
         if gap > self.0 {
@@ -46,8 +46,8 @@ impl Widest {
     }
 }
 
-/// All four functions on six points.
-fn check(points: &[Vec3; 6], widest: &mut Widest) {
+/// Checks all four functions on six points.
+fn check(points: &[Vec3; 6], widest: &mut WidestBounds) {
     let frame = Frame::of(points);
     let [a, b, c, d, e, f] = frame.points(points);
     let [pa, pb, pc, pd, pe, pf] = *points;
@@ -66,7 +66,7 @@ fn check(points: &[Vec3; 6], widest: &mut Widest) {
     check_points(points, &found);
 }
 
-/// The points returned are as close to their triangles as is said.
+/// Checks that the returned points are within the returned error of their triangles.
 fn check_points(points: &[Vec3; 6], found: &Distance) {
     let [pa, pb, pc, pd, pe, pf] = *points;
     let with_error = triangle_triangle_with_error(&[pa, pb, pc], &[pd, pe, pf]);
@@ -88,8 +88,8 @@ fn check_points(points: &[Vec3; 6], found: &Distance) {
     assert!(point_error <= 1e-13 * far + 1e-322, "{points:?}: {found:?}");
 }
 
-/// A pair of triangles that is degenerate, parallel, thin or near in one of many ways.
-fn nasty(random: &mut Random) -> [Vec3; 6] {
+/// A random pair of triangles that are degenerate, parallel, thin or close to each other.
+fn difficult_pair(random: &mut Random) -> [Vec3; 6] {
     let mut p = [0; 6].map(|_| random.point());
     let tiny = |random: &mut Random| 2f64.powi(-(random.below(60) as i32));
     match random.below(16) {
@@ -125,7 +125,7 @@ fn nasty(random: &mut Random) -> [Vec3; 6] {
             let h = tiny(random);
             p[4] = p[3] + (p[1] - p[0]) * random.signed() + random.point() * h;
         }
-        // A vertex, a side's point or an inner point of one nearly on the other.
+        // A vertex of B close to a vertex, a side or the interior of A.
         7 => {
             let h = tiny(random);
             p[3] = p[0] + random.point() * h;
@@ -182,17 +182,17 @@ fn nasty(random: &mut Random) -> [Vec3; 6] {
     p
 }
 
-/// The bounds are that tight, relative to the size.
-const TIGHT: f64 = 1e-13;
+/// The largest allowed difference of the bounds, relative to the size.
+const MAX_RELATIVE_WIDTH: f64 = 1e-13;
 
-fn finish(widest: &Widest) {
-    assert!(widest.0 <= TIGHT, "gap {:e}: {}", widest.0, widest.1);
+fn finish(widest: &WidestBounds) {
+    assert!(widest.0 <= MAX_RELATIVE_WIDTH, "relative width {:e}: {}", widest.0, widest.1);
 }
 
 #[test]
-fn random_triangles() {
+fn bounds_hold_for_random_triangles() {
     let mut random = Random(1);
-    let mut widest = Widest::default();
+    let mut widest = WidestBounds::default();
     for _ in 0..cases(1_500) {
         let mut p = [0; 6].map(|_| random.point());
         let shift = random.point() * 2.0;
@@ -205,45 +205,45 @@ fn random_triangles() {
 }
 
 #[test]
-fn nasty_triangles() {
+fn bounds_hold_for_difficult_triangles() {
     let mut random = Random(2);
-    let mut widest = Widest::default();
+    let mut widest = WidestBounds::default();
     for _ in 0..cases(5_000) {
-        check(&nasty(&mut random), &mut widest);
+        check(&difficult_pair(&mut random), &mut widest);
     }
     finish(&widest);
 }
 
 #[test]
-fn far_from_the_origin() {
+fn bounds_hold_far_from_the_origin() {
     let mut random = Random(3);
-    let mut widest = Widest::default();
+    let mut widest = WidestBounds::default();
     for _ in 0..cases(1_500) {
         let far = random.point() * 10f64.powi(random.below(14) as i32);
-        check(&nasty(&mut random).map(|p| p + far), &mut widest);
+        check(&difficult_pair(&mut random).map(|p| p + far), &mut widest);
     }
     finish(&widest);
 }
 
 #[test]
-fn scales() {
+fn bounds_hold_at_all_scales() {
     let mut random = Random(4);
-    let mut widest = Widest::default();
+    let mut widest = WidestBounds::default();
     for _ in 0..cases(1_500) {
         let scale = 10f64.powi(random.below(120) as i32 - 60);
-        check(&nasty(&mut random).map(|p| p * scale), &mut widest);
+        check(&difficult_pair(&mut random).map(|p| p * scale), &mut widest);
     }
     for _ in 0..cases(500) {
         let scale = 10f64.powi(-60 - random.below(264) as i32);
-        check(&nasty(&mut random).map(|p| p * scale), &mut widest);
+        check(&difficult_pair(&mut random).map(|p| p * scale), &mut widest);
     }
     finish(&widest);
 }
 
 #[test]
-fn any_bit_pattern_in_range() {
+fn bounds_hold_for_all_bit_patterns_in_range() {
     let mut random = Random(5);
-    let mut widest = Widest::default();
+    let mut widest = WidestBounds::default();
     for _ in 0..cases(500) {
         let mut number = || loop {
             let x = f64::from_bits(random.bits());
@@ -261,7 +261,7 @@ fn any_bit_pattern_in_range() {
 }
 
 #[test]
-fn coordinates_that_are_not_finite() {
+fn coordinates_that_are_not_finite_give_trivial_bounds() {
     for bad in [Vec3::NAN, Vec3::INFINITY, Vec3::new(0.0, f64::NEG_INFINITY, 0.0), Vec3::MAX] {
         for i in 0..6 {
             let mut p = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE, Vec3::MIN];
@@ -287,7 +287,7 @@ fn coordinates_that_are_not_finite() {
 }
 
 #[test]
-fn equal_points() {
+fn equal_points_have_distance_zero() {
     for x in [Vec3::ZERO, Vec3::splat(1e60), Vec3::splat(5e-324)] {
         let found = triangle_triangle(&[x; 3], &[x; 3]);
         assert_eq!((found.lower, found.upper, found.point_a, found.point_b), (0.0, 0.0, x, x));
@@ -297,7 +297,7 @@ fn equal_points() {
 }
 
 #[test]
-fn triangles_on_a_grid_share_a_point_or_do_not() {
+fn grid_triangles_have_distance_zero_if_and_only_if_they_meet() {
     let mut random = Random(6);
     let mut meeting = 0;
     let total = cases(6_000);

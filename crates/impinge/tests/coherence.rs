@@ -1,4 +1,5 @@
-//! Queries along a motion, and by several threads, answer as the plain ones do.
+//! Queries with a cache along a motion, and queries on several threads, give the same answers as
+//! plain queries.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
@@ -16,8 +17,8 @@ fn models() -> Vec<Mesh> {
     ]
 }
 
-/// A walk with now and then a jump: quaternion and translation.
-fn walk(random: &mut Random, step: f64, count: usize) -> Vec<Pose> {
+/// Poses of a random walk, with a jump at every 50th step.
+fn random_walk(random: &mut Random, step: f64, count: usize) -> Vec<Pose> {
     let (mut turn, mut place) = ([0.0, 0.0, 0.0, 1.0], [1.6, 0.3, 0.0]);
     (0..count)
         .map(|i| {
@@ -26,7 +27,7 @@ fn walk(random: &mut Random, step: f64, count: usize) -> Vec<Pose> {
                 *x += size * random.signed();
             }
             for x in &mut place {
-                // Drawn back to the middle, so that the bodies keep meeting and parting.
+                // Pulled towards the origin, so that the bodies keep meeting and separating.
                 *x += size * (random.signed() - 0.1 * *x);
             }
             let length = turn.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
@@ -37,7 +38,7 @@ fn walk(random: &mut Random, step: f64, count: usize) -> Vec<Pose> {
 }
 
 #[test]
-fn a_cache_never_changes_the_verdict() {
+fn cached_queries_give_the_same_verdicts() {
     let mut random = Random(5);
     let models = models();
     let (mut hits, mut queries) = (0, 0);
@@ -45,7 +46,7 @@ fn a_cache_never_changes_the_verdict() {
         for b in &models {
             for step in [0.0, 0.001, 0.01, 0.1] {
                 let mut cache = MeshCache::default();
-                for pose in walk(&mut random, step, 150) {
+                for pose in random_walk(&mut random, step, 150) {
                     let plain = first_hit(a, b, &pose);
                     let cached = first_hit_cached(a, b, &pose, &mut cache);
                     assert_eq!(plain.is_some(), cached.is_some(), "{pose:?}");
@@ -63,11 +64,11 @@ fn a_cache_never_changes_the_verdict() {
 }
 
 #[test]
-fn a_cache_starts_anew_with_other_meshes() {
+fn a_cache_can_be_used_for_other_meshes() {
     let models = models();
     let mut random = Random(6);
     let mut cache = MeshCache::default();
-    for (i, pose) in walk(&mut random, 0.02, 300).iter().enumerate() {
+    for (i, pose) in random_walk(&mut random, 0.02, 300).iter().enumerate() {
         let (a, b) = (&models[i % 3], &models[(i / 2) % 3]);
         let cached = first_hit_cached(a, b, pose, &mut cache);
         assert_eq!(first_hit(a, b, pose).is_some(), cached.is_some());
@@ -75,7 +76,7 @@ fn a_cache_starts_anew_with_other_meshes() {
 }
 
 #[test]
-fn a_cache_survives_sizes_that_the_tree_declines() {
+fn a_cache_works_for_size_ratios_that_the_trees_refuse() {
     let large = shapes::icosphere(1e9, 4).unwrap();
     let small = shapes::icosphere(1.0, 4).unwrap();
     let mut cache = MeshCache::default();
@@ -87,7 +88,7 @@ fn a_cache_survives_sizes_that_the_tree_declines() {
 }
 
 #[test]
-fn threads_find_the_same_pairs() {
+fn parallel_queries_find_the_same_pairs() {
     let mut random = Random(7);
     let models = models();
     let mut pairs = 0;
@@ -95,7 +96,7 @@ fn threads_find_the_same_pairs() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         for a in &models {
             for b in &models {
-                for pose in walk(&mut random, 0.3, 4) {
+                for pose in random_walk(&mut random, 0.3, 4) {
                     let plain = intersecting_pairs(a, b, &pose);
                     assert_eq!(plain, pool.install(|| par_intersecting_pairs(a, b, &pose)));
                     pairs += plain.len();
@@ -108,10 +109,10 @@ fn threads_find_the_same_pairs() {
     assert!(par_intersecting_pairs(&none, &models[0], &Pose::IDENTITY).is_empty());
 }
 
-/// A mesh of a few triangles beside one of thousands: the cache asks their trees, the plain query
-/// sweeps.
+/// A mesh of a few triangles and a mesh of thousands: the cached query uses the trees, the plain
+/// query sweeps.
 #[test]
-fn few_triangles_against_many() {
+fn cached_queries_agree_with_the_sweep_for_few_triangles() {
     let ring = shapes::torus(1.0, 0.4, 64, 32).unwrap();
     let mut hits = 0;
     for cells in [1, 2] {

@@ -1,5 +1,5 @@
-//! Hulls with coordinates that are large, or small, for their size, at the border of touching:
-//! every way to ask about them, against exact references that share no code with the library.
+//! Nearly touching hulls whose coordinates are large or small relative to their size: all queries,
+//! compared with exact references that share no code with the library.
 
 use impinge::check::{CheckOptions, Relation, check_pair};
 use impinge::convex::{self, ClosestOptions, Hull, HullCache, Sphere, closest_points, penetration};
@@ -28,17 +28,17 @@ fn pick(random: &mut Random, values: &[f64]) -> f64 {
     values[random.below(values.len())]
 }
 
-/// `x` moved by `by` units in the last place.
-fn ulps(x: f64, by: i64) -> f64 {
-    // Adding zero gives both zeros one sign.
+/// `x` changed by `count` units in the last place.
+fn add_ulps(x: f64, count: i64) -> f64 {
+    // Adding zero makes a negative zero positive.
     let x = x + 0.0;
-    let place = if x < 0.0 { -((-x).to_bits() as i64) } else { x.to_bits() as i64 };
-    let at = place + by;
-    if at < 0 { -f64::from_bits(-at as u64) } else { f64::from_bits(at as u64) }
+    let rank = if x < 0.0 { -((-x).to_bits() as i64) } else { x.to_bits() as i64 };
+    let rank = rank + count;
+    if rank < 0 { -f64::from_bits(-rank as u64) } else { f64::from_bits(rank as u64) }
 }
 
-/// A pose with this translation: not turned, a quarter turn, any turn, or a matrix that is barely
-/// taken for one.
+/// A pose with this translation and no rotation, a quarter turn, any rotation, or a matrix that is
+/// a rotation just within the tolerance.
 fn pose(random: &mut Random, translation: Vec3) -> Option<Pose> {
     let kind = random.below(4);
     let turn = match kind {
@@ -58,17 +58,17 @@ fn pose(random: &mut Random, translation: Vec3) -> Option<Pose> {
     .ok()
 }
 
-/// Two hulls at the border of touching.
-struct Close {
+/// Two hulls that touch or nearly touch.
+struct NearlyTouching {
     a: Hull,
     b: Hull,
     pose: Pose,
     /// The vertices of B in A's frame.
-    there: Vec<Vec3>,
+    placed: Vec<Vec3>,
     name: String,
 }
 
-fn close(random: &mut Random) -> Option<Close> {
+fn nearly_touching(random: &mut Random) -> Option<NearlyTouching> {
     let tiny = f64::from_bits(1);
     let size = pick(random, &[1.0, 1.0, 1.0, 1e-39, 1e-170, 1e-300, 1e3 * tiny, 8.0 * tiny, 1e45]);
     let of_a = if random.below(8) == 0 { pick(random, &[1e59, 1e-300, 1e-20, 1e20]) } else { size };
@@ -87,13 +87,13 @@ fn close(random: &mut Random) -> Option<Close> {
     };
     let mut pose = pose(random, moved)?;
     if kind == 3 {
-        // The translation takes B back to about the origin.
+        // The translation moves B back to near the origin.
         let back = -pose.transform_vector(own);
         let m = pose.to_matrix();
         pose = Pose::from_matrix([0, 1, 2].map(|i| [m[i][0], m[i][1], m[i][2], back[i]])).ok()?;
     }
     if random.below(16) == 0 {
-        // Of two legal poses, one seen from the other.
+        // The relative pose of two legal poses.
         let translation = direction(random) * 0.9e60;
         let from = self::pose(random, translation)?;
         pose = Pose::relative(&from, &pose);
@@ -101,18 +101,18 @@ fn close(random: &mut Random) -> Option<Close> {
     let count = 1 + random.below(5);
     let b: Vec<Vec3> = (0..count).map(|_| direction(random) * size + own).collect();
     let b = Hull::new(&b).ok()?;
-    let there: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
+    let placed: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
     let n = direction(random);
     let outermost = |p: &&Vec3, q: &&Vec3| n.dot(**p).total_cmp(&n.dot(**q));
-    let on = *there.iter().max_by(outermost)?;
+    let on = *placed.iter().max_by(outermost)?;
     let mut at = match random.below(5) {
-        0 => on * 0.5 + there[0] * 0.5,
-        1 => there[random.below(there.len())],
+        0 => on * 0.5 + placed[0] * 0.5,
+        1 => placed[random.below(placed.len())],
         _ => on,
     };
     if random.below(2) == 0 {
         for k in 0..3 {
-            at[k] = ulps(at[k], [0, 1, -1, 2, -7, 100][random.below(6)]);
+            at[k] = add_ulps(at[k], [0, 1, -1, 2, -7, 100][random.below(6)]);
         }
     }
     if random.below(6) == 0 {
@@ -129,10 +129,10 @@ fn close(random: &mut Random) -> Option<Close> {
         a.vertices(),
         b.vertices()
     );
-    Some(Close { a, b, pose, there, name })
+    Some(NearlyTouching { a, b, pose, placed, name })
 }
 
-/// The surface of a tetrahedron, outward; `None` for any other hull.
+/// The surface of a tetrahedron, oriented outward; `None` for any other hull.
 fn tetrahedron(hull: &Hull) -> Option<Mesh> {
     if hull.dimension() != 3 || hull.vertices().len() != 4 {
         return None;
@@ -141,7 +141,7 @@ fn tetrahedron(hull: &Hull) -> Option<Mesh> {
     Mesh::from_triangles(hull.vertices().to_vec(), faces).ok()
 }
 
-/// The squared distance of bodies that are apart, and the squared depth of others.
+/// The exact results: the squared distance of separated bodies, or the squared depth of others.
 struct Truth {
     squared: impinge_oracles::convex::Rational,
     meets: bool,
@@ -155,7 +155,7 @@ impl Truth {
         Self { squared: squared.expect("the references agree"), meets }
     }
 
-    /// Whether signed bounds of the distance hold the true one.
+    /// Whether the bounds enclose the exact signed distance.
     fn is_between(&self, lower: f64, upper: f64) -> bool {
         let (near, far) = if self.meets { (-upper, -lower) } else { (lower, upper) };
         let below =
@@ -171,12 +171,12 @@ impl Truth {
     }
 }
 
-fn ask_hulls(case: &Close, truth: &Truth) {
-    let Close { a, b, pose, there, name } = case;
+fn check_hulls(case: &NearlyTouching, truth: &Truth) {
+    let NearlyTouching { a, b, pose, placed, name } = case;
     let meets = truth.meets;
     let check = |decision: &convex::Verdict| {
         assert_eq!(decision.is_intersecting(), meets, "{name}: {decision:?}");
-        assert!(decision.verify(a.vertices(), there), "{name}: {decision:?}");
+        assert!(decision.verify(a.vertices(), placed), "{name}: {decision:?}");
     };
     let mut cache = HullCache::default();
     check(&convex::intersects(a, b, pose));
@@ -219,8 +219,8 @@ fn ask_hulls(case: &Close, truth: &Truth) {
     found.separation.iter().for_each(|gap| check(&convex::Verdict::Separated(*gap)));
 }
 
-fn ask_bodies(case: &Close, truth: &Truth) {
-    let Close { a, b, pose, name, .. } = case;
+fn check_bodies(case: &NearlyTouching, truth: &Truth) {
+    let NearlyTouching { a, b, pose, name, .. } = case;
     let options = ClosestOptions::default();
     let found = closest_points(a, b, pose, &options, &mut Default::default()).answer;
     assert!(truth.distance_holds(found.lower, found.upper), "{name}: {found:?}");
@@ -235,9 +235,9 @@ fn ask_bodies(case: &Close, truth: &Truth) {
     assert!(truth.is_between(found.lower, found.upper), "{name}: {found:?}");
 }
 
-/// Counts the questions about meshes.
-fn ask_shapes(case: &Close, truth: &Truth, meshes: &mut u32) {
-    let Close { a, b, pose, name, .. } = case;
+/// Adds the number of checked pairs to `pairs_checked`.
+fn check_shapes(case: &NearlyTouching, truth: &Truth, pairs_checked: &mut u32) {
+    let NearlyTouching { a, b, pose, name, .. } = case;
     let (p, q) = (Shape::from(a.clone()), Shape::from(b.clone()));
     let mut pairs = vec![(p.clone(), q.clone())];
     let (mesh_a, mesh_b) = (tetrahedron(a), tetrahedron(b));
@@ -258,7 +258,7 @@ fn ask_shapes(case: &Close, truth: &Truth, meshes: &mut u32) {
         let d = shape::distance(p, q, pose).expect("no mesh is empty");
         assert!(truth.distance_holds(d.lower, d.upper), "{name}: {d:?}");
         assert_eq!(d.upper == 0.0, truth.meets, "{name}: {d:?}");
-        *meshes += 1;
+        *pairs_checked += 1;
     }
     if let (Some(p), Some(q)) = (mesh_a, mesh_b) {
         let report = check_pair(&p, &q, pose, &CheckOptions::default());
@@ -267,7 +267,7 @@ fn ask_shapes(case: &Close, truth: &Truth, meshes: &mut u32) {
 }
 
 #[test]
-fn a_point_on_a_rounded_vertex_far_away_meets_it() {
+fn a_point_meets_an_equal_rounded_vertex_far_away() {
     for exponent in 6..60 {
         let far = 10_f64.powi(exponent);
         for turn in [[0.0, 0.0, 0.0, 1.0], [0.1, 0.2, -0.3, 0.9]] {
@@ -284,7 +284,7 @@ fn a_point_on_a_rounded_vertex_far_away_meets_it() {
 }
 
 #[test]
-fn parts_that_touch_far_away_are_not_clear() {
+fn triangles_that_touch_far_away_are_not_clear() {
     let corners =
         vec![Vec3::new(0.3, 0.0, 0.0), Vec3::new(-1.0, 0.3, 0.0), Vec3::new(-1.0, 0.0, 0.4)];
     let b = Mesh::from_triangles(corners.clone(), vec![[0, 1, 2]]).unwrap();
@@ -300,25 +300,26 @@ fn parts_that_touch_far_away_are_not_clear() {
 }
 
 #[test]
-fn bodies_small_or_large_for_their_numbers_are_judged_exactly() {
+fn answers_are_exact_for_extreme_coordinates() {
     let mut random = Random(41);
     let (mut verdicts, mut meshes) = ([0_u32; 2], 0);
     let cases = impinge_oracles::common::count_from("IMPINGE_CONVEX_FAR", 1500);
     for _ in 0..cases {
-        let Some(case) = close(&mut random) else { continue };
-        let truth = Truth::new(case.a.vertices(), &case.there);
+        let Some(case) = nearly_touching(&mut random) else { continue };
+        let truth = Truth::new(case.a.vertices(), &case.placed);
         verdicts[usize::from(truth.meets)] += 1;
-        ask_hulls(&case, &truth);
-        ask_bodies(&case, &truth);
-        ask_shapes(&case, &truth, &mut meshes);
+        check_hulls(&case, &truth);
+        check_bodies(&case, &truth);
+        check_shapes(&case, &truth, &mut meshes);
     }
     let enough = cases as u32 / 5;
     assert!(verdicts.iter().all(|n| *n > enough) && meshes > enough, "{verdicts:?} {meshes}");
 }
 
-/// Squares of distances below 1e-162 vanish: bounds that were made of them excluded the distance.
+/// Squares of distances below 1e-162 underflow to zero. Regression: bounds computed from such
+/// squares excluded the distance.
 #[test]
-fn bounds_hold_for_distances_whose_squares_vanish() {
+fn bounds_hold_for_distances_whose_squares_underflow() {
     let mut random = Random(42);
     for round in 0..1200 {
         let size = pick(&mut random, &[1.0, 1.0, 1e-100, 1e-160, 1e-250, 1e-310, 1e50]);
@@ -329,8 +330,8 @@ fn bounds_hold_for_distances_whose_squares_vanish() {
             v - n * v.dot(n)
         };
         let (u, v) = (across(&mut random), across(&mut random));
-        // A point over a vertex, inside of an edge or of a face, or under it; or bodies that
-        // overlap that little.
+        // A point above or below a vertex, the interior of an edge or of a face; or bodies that
+        // overlap by the gap.
         let a = match round % 4 {
             0 => vec![Vec3::ZERO, u],
             1 => vec![-u, u],
@@ -353,17 +354,17 @@ fn bounds_hold_for_distances_whose_squares_vanish() {
         } else {
             Pose::from_translation(n * (gap * 0.5)).unwrap()
         };
-        let there: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
-        let truth = Truth::new(a.vertices(), &there);
+        let placed: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
+        let truth = Truth::new(a.vertices(), &placed);
         let name = format!("{round} {:?} {:?} {pose:?}", a.vertices(), b.vertices());
-        let case = Close { a, b, pose, there, name };
-        ask_hulls(&case, &truth);
-        ask_bodies(&case, &truth);
+        let case = NearlyTouching { a, b, pose, placed, name };
+        check_hulls(&case, &truth);
+        check_bodies(&case, &truth);
         for acceleration in [Acceleration::Nesterov, Acceleration::Polyak] {
             for recurrence in [Recurrence::Anywhere, Recurrence::InSimplex] {
                 let variant = Variant { acceleration, recurrence, ..Default::default() };
                 let (options, cache) = (ClosestOptions::default(), &mut Default::default());
-                let Close { a, b, pose, .. } = &case;
+                let NearlyTouching { a, b, pose, .. } = &case;
                 let found = published::closest_points(a, b, pose, &options, variant, cache).answer;
                 assert!(truth.distance_holds(found.lower, found.upper), "{}: {found:?}", case.name);
             }
@@ -371,7 +372,7 @@ fn bounds_hold_for_distances_whose_squares_vanish() {
     }
 }
 
-/// Spheres at distances, and with radii, whose squares vanish or nearly so.
+/// Spheres with distances and radii whose squares underflow or nearly underflow.
 #[test]
 fn spheres_of_all_sizes_are_compared_exactly() {
     let mut random = Random(43);
@@ -380,14 +381,14 @@ fn spheres_of_all_sizes_are_compared_exactly() {
         let length = (1.0 + random.unit()) * 10_f64.powi(random.below(383) as i32 - 323);
         let at = direction(&mut random) * length;
         let pose = Pose::from_translation(at).unwrap();
-        let there = pose.transform_point(Vec3::ZERO);
-        // Radii whose sum is about the distance.
-        let sum = (there / length).length() * length;
-        let r = ulps(sum * random.unit(), 0).max(0.0);
-        let s = ulps(sum - r, [0, 1, -1, 3][random.below(4)]).max(0.0);
+        let center = pose.transform_point(Vec3::ZERO);
+        // Radii whose sum is the distance, up to a few units in the last place.
+        let sum = (center / length).length() * length;
+        let r = add_ulps(sum * random.unit(), 0).max(0.0);
+        let s = add_ulps(sum - r, [0, 1, -1, 3][random.below(4)]).max(0.0);
         let (Ok(p), Ok(q)) = (Sphere::new(r), Sphere::new(s)) else { continue };
         let square: impinge_oracles::convex::Rational =
-            there.to_array().into_iter().map(|x| &rational(x) * &rational(x)).sum();
+            center.to_array().into_iter().map(|x| &rational(x) * &rational(x)).sum();
         let reach = rational(r) + rational(s);
         let meets = square <= &reach * &reach;
         met[usize::from(meets)] += 1;
@@ -407,24 +408,24 @@ fn spheres_of_all_sizes_are_compared_exactly() {
     assert!(met.iter().all(|n| *n > 500), "{met:?}");
 }
 
-/// A body and a mesh with a tree, one of them at a pose; the body touches a corner of the mesh, or
-/// nearly so.
+/// A hull and a mesh with a tree, one of them at a pose. The hull touches a corner of the mesh, or
+/// nearly.
 #[test]
-fn triangles_far_away_are_met_where_the_pose_rounds_them() {
+fn triangles_are_tested_at_their_rounded_positions() {
     let mut random = Random(44);
     let (mut met, mut missed) = (0, 0);
     for round in 0..450 {
         let size = pick(&mut random, &[1.0, 1.0, 1e-30, 1e-300, 1e40]);
         let far = size * pick(&mut random, &[0.0, 1e3, 1e7, 1e10, 1e12, 1e14, 1e17, 1e19]);
         let own = direction(&mut random) * far;
-        let there = match round % 3 {
+        let translation = match round % 3 {
             0 => Vec3::ZERO,
             1 => -own,
             _ => direction(&mut random) * far,
         };
-        let Some(pose) = pose(&mut random, there) else { continue };
-        // B is at the pose, the mesh or the body; A is made where B is then, with one corner in
-        // common.
+        let Some(pose) = pose(&mut random, translation) else { continue };
+        // B, the mesh or the hull, is at the pose. A is generated near B's rounded position and
+        // shares one corner with it.
         let mesh_is_b = round / 3 % 2 == 0;
         let counts = [30, 1 + random.below(4)];
         let [of_b, of_a] = if mesh_is_b { counts } else { [counts[1], counts[0]] };
@@ -437,7 +438,7 @@ fn triangles_far_away_are_met_where_the_pose_rounds_them() {
         let mut at = moved[random.below(moved.len())];
         if random.below(2) == 0 {
             for k in 0..3 {
-                at[k] = ulps(at[k], [0, 0, 1, -1, 9][random.below(5)]);
+                at[k] = add_ulps(at[k], [0, 0, 1, -1, 9][random.below(5)]);
             }
         }
         let mut a: Vec<Vec3> =

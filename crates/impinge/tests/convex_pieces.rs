@@ -1,5 +1,5 @@
-//! Convex pieces: volumes in rational numbers, cover and error by exact point location of samples,
-//! degenerate input.
+//! Convex pieces: volumes in rational numbers, coverage and error by exact location of sample
+//! points, and degenerate input.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use impinge::convex::Hull;
@@ -17,7 +17,7 @@ fn point_in(random: &mut Random, b: &Aabb) -> Vec3 {
     b.min + b.extent() * random.unit_point()
 }
 
-/// More cases with `IMPINGE_PIECES_CASES`.
+/// The number of cases: `IMPINGE_PIECES_CASES`, or `default`.
 fn cases(default: usize) -> usize {
     std::env::var("IMPINGE_PIECES_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(default)
 }
@@ -61,9 +61,9 @@ fn locate(mesh: &Mesh, p: Vec3) -> Location {
 }
 
 /// Whether a point is in the closed hull, exactly.
-fn holds(hull: &Hull, p: Vec3) -> bool {
+fn contains(hull: &Hull, p: Vec3) -> bool {
     if hull.dimension() < 3 {
-        // A fan of triangles, some of which are segments or points where the hull is one.
+        // A fan of triangles, which are segments or points if the hull is one.
         let v = hull.vertices();
         let ring: Vec<Vec3> = match hull.dimension() {
             2 => hull.face(0).iter().map(|i| v[*i as usize]).collect(),
@@ -89,9 +89,9 @@ fn distance(mesh: &Mesh, p: Vec3) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// Every point of the solid that is tried is in a hull; no point of a hull that is tried is further
-/// from the solid than the error.
-fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64) {
+/// Checks the guarantees on sample points: every point of the solid is in a hull, and no point of a
+/// hull is further from the solid than the error.
+fn check_guarantees(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64) {
     let mut random = Random(seed);
     let bounds = mesh.bounds();
     let worst = found.pieces.iter().map(|p| p.error).fold(0.0, f64::max);
@@ -101,7 +101,7 @@ fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64)
         piece.hull.validate(piece.hull.vertices()).unwrap();
         assert_eq!(piece.hull.bounds(), Aabb::from_points(piece.hull.vertices().iter().copied()));
     }
-    let covered = |p: Vec3| found.pieces.iter().any(|piece| holds(&piece.hull, p));
+    let covered = |p: Vec3| found.pieces.iter().any(|piece| contains(&piece.hull, p));
     for v in mesh.used_vertices() {
         let p = mesh.vertices()[*v as usize];
         assert!(covered(p), "vertex {v} at {p} is in no hull");
@@ -111,18 +111,18 @@ fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64)
         if locate(mesh, p) != Location::Outside {
             assert!(covered(p), "{p} is in no hull");
         } else if found.exact {
-            assert!(!covered(p), "{p} is outside, and in a hull");
+            assert!(!covered(p), "{p} is outside of the solid, but in a hull");
         }
     }
     for piece in &found.pieces {
         let mut points: Vec<Vec3> = piece.hull.vertices().to_vec();
         let n = points.len();
         for _ in 0..samples / (4 * found.pieces.len()) + 8 {
-            // Points in the hull: convex combinations of some vertices, often of few.
-            let few = 1 + (random.bits() % 4) as usize;
+            // Points in the hull: convex combinations of two to five vertices.
+            let last = 1 + (random.bits() % 4) as usize;
             let mut sum = Vec3::ZERO;
             let mut total = 0.0;
-            for _ in 0..=few {
+            for _ in 0..=last {
                 let w = random.unit();
                 sum += points[(random.bits() % n as u64) as usize] * w;
                 total += w;
@@ -138,7 +138,7 @@ fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64)
     }
 }
 
-/// The union of unit cubes at integer places, with integer corners moved by `place`.
+/// The union of cells of an integer grid, with grid corners mapped by `place`.
 fn cubes(
     size: [usize; 3],
     is_solid: impl Fn([usize; 3]) -> bool,
@@ -195,7 +195,7 @@ fn assert_exact(mesh: &Mesh, found: &Decomposition, what: &str) {
 }
 
 #[test]
-fn letters_made_of_boxes() {
+fn letters_of_boxes_are_exact_with_few_pieces() {
     let letters: [(&str, [&str; 3], usize); 5] = [
         ("L", ["#..", "#..", "###"], 2),
         ("T", ["###", ".#.", ".#."], 2),
@@ -203,17 +203,17 @@ fn letters_made_of_boxes() {
         ("O", ["###", "#.#", "###"], 4),
         ("U", ["#.#", "#.#", "###"], 3),
     ];
-    for (name, rows, most) in letters {
+    for (name, rows, max_pieces) in letters {
         let is_solid = |[x, y, _]: [usize; 3]| rows[y].as_bytes()[x] == b'#';
         let mesh = cubes([3, 3, 1], is_solid, grid);
         let found = decompose_exactly(&mesh, 64).unwrap();
         assert_exact(&mesh, &found, name);
-        assert!(found.pieces.len() <= most, "{name}: {} pieces", found.pieces.len());
-        check_promises(&mesh, &found, 300, 1);
+        assert!(found.pieces.len() <= max_pieces, "{name}: {} pieces", found.pieces.len());
+        check_guarantees(&mesh, &found, 300, 1);
         let found = decompose(&mesh, &DecomposeOptions::new(1e-3, 64)).unwrap();
         assert_exact(&mesh, &found, name);
-        assert!(found.pieces.len() <= most, "{name}: {} pieces", found.pieces.len());
-        check_promises(&mesh, &found, 300, 2);
+        assert!(found.pieces.len() <= max_pieces, "{name}: {} pieces", found.pieces.len());
+        check_guarantees(&mesh, &found, 300, 2);
     }
 }
 
@@ -227,17 +227,17 @@ fn random_unions_of_boxes_are_exact() {
         solid.iter_mut().for_each(|s| *s = random.unit() < share);
         solid[(bits % 27) as usize] = true;
         let is_solid = |[x, y, z]: [usize; 3]| solid[x + 3 * y + 9 * z];
-        // Uneven spacing with coordinates that are no round numbers.
+        // Uneven spacing with arbitrary coordinates.
         let steps: Vec<f64> = (0..12).map(|i| f64::from(i / 3) + random.unit() * 0.8).collect();
         let place =
             |[x, y, z]: [usize; 3]| Vec3::new(steps[3 * x], steps[3 * y + 1], steps[3 * z + 2]);
         let mesh = cubes([3, 3, 3], is_solid, place);
         let found = decompose_exactly(&mesh, 100).unwrap();
         assert_exact(&mesh, &found, &format!("case {case}"));
-        check_promises(&mesh, &found, 100, case as u64);
+        check_guarantees(&mesh, &found, 100, case as u64);
         let found = decompose(&mesh, &DecomposeOptions::new(1e-3, 100)).unwrap();
         assert!(found.error <= 1e-3, "case {case}, cut at axes: {}", found.error);
-        check_promises(&mesh, &found, 100, case as u64);
+        check_guarantees(&mesh, &found, 100, case as u64);
     }
 }
 
@@ -268,8 +268,8 @@ fn stars_are_exact_up_to_the_rounding_of_new_corners() {
         let mesh = star(points, 0.4);
         let found = decompose_exactly(&mesh, 200).unwrap();
         assert!(found.error < 1e-15, "{}", found.error);
-        check_promises(&mesh, &found, 400, u64::from(points));
-        // The hulls are a little larger than the pieces, and the pieces are the solid.
+        check_guarantees(&mesh, &found, 400, u64::from(points));
+        // The pieces fill the solid, and the hulls are slightly larger than the pieces.
         let sum: BigRational = found.pieces.iter().map(|p| volume6(hull_triangles(&p.hull))).sum();
         let more = sum - volume6(triangles(&mesh));
         assert!(more >= BigRational::zero() && more < number(1e-13), "{more}");
@@ -277,19 +277,19 @@ fn stars_are_exact_up_to_the_rounding_of_new_corners() {
 }
 
 #[test]
-fn tolerances_are_kept_and_pieces_limited() {
+fn tolerance_and_limit_of_pieces_hold() {
     let mesh = star(5, 0.4);
     for tolerance in [0.2, 0.05, 0.01] {
         let found = decompose(&mesh, &DecomposeOptions::new(tolerance, 200)).unwrap();
         assert!(found.error <= tolerance, "{} > {tolerance}", found.error);
-        check_promises(&mesh, &found, 400, 5);
+        check_guarantees(&mesh, &found, 400, 5);
     }
     let mut last = f64::INFINITY;
     for limit in [1, 3, 9] {
         let found = decompose(&mesh, &DecomposeOptions::new(1e-4, limit)).unwrap();
         assert!(found.pieces.len() <= limit && found.error < last);
         last = found.error;
-        check_promises(&mesh, &found, 300, 6);
+        check_guarantees(&mesh, &found, 300, 6);
     }
     let mut calls = 0;
     let mut watch = |_: usize, _: usize| {
@@ -302,48 +302,47 @@ fn tolerances_are_kept_and_pieces_limited() {
     };
     let found = decompose_watched(&mesh, &DecomposeOptions::new(1e-3, 99), &mut watch).unwrap();
     assert_eq!(found.pieces.len(), 3);
-    check_promises(&mesh, &found, 300, 7);
+    check_guarantees(&mesh, &found, 300, 7);
 }
 
-/// The shape turned and moved somewhere: no plane of it is parallel to an axis, and none is exactly
-/// flat.
-fn turned(mesh: &Mesh, random: &mut Random) -> Mesh {
+/// The mesh at a random pose: no face is parallel to an axis, and none is exactly planar.
+fn at_random_pose(mesh: &Mesh, random: &mut Random) -> Mesh {
     let turn = Pose::from_axis_angle(random.point(), 1.0 + random.unit()).unwrap();
     mesh.transformed(&Pose::from_translation(random.point()).unwrap().compose(&turn).unwrap())
 }
 
 #[test]
-fn notches_askew_are_cut_along_their_faces() {
+fn oblique_notches_are_cut_along_their_faces() {
     let mut random = Random(31);
     let l = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
     let v = [[0.0, 0.0], [3.0, -1.0], [3.5, 0.5], [0.7, 1.1], [0.2, 4.0], [-1.0, 3.0]];
     for round in 0..cases(6) {
         for outline in [l, v] {
-            let mesh = turned(&prism(&outline, 0.5 + random.unit()), &mut random);
+            let mesh = at_random_pose(&prism(&outline, 0.5 + random.unit()), &mut random);
             for tolerance in [1e-2, 1e-9] {
                 let found = decompose(&mesh, &DecomposeOptions::new(tolerance, 32)).unwrap();
                 assert_eq!(found.pieces.len(), 2, "{round} {tolerance}: {}", found.error);
                 assert!(found.error <= tolerance, "{round} {tolerance}: {}", found.error);
-                check_promises(&mesh, &found, 200, round as u64);
+                check_guarantees(&mesh, &found, 200, round as u64);
             }
         }
     }
 }
 
-/// Axis-parallel cuts alone, without joining, took so many pieces.
+/// `before` is the number of pieces by axis-parallel cuts alone, without joining.
 #[test]
-fn pieces_are_few() {
+fn number_of_pieces_is_small() {
     let hollow = |[x, y, z]: [usize; 3]| ![x, y, z].iter().all(|c| *c == 1);
     let nested = |p: [usize; 3]| p.iter().map(|c| c.abs_diff(2)).max() != Some(1);
     let ring = cubes([3, 3, 1], |[x, y, _]| !(x == 1 && y == 1), grid);
     let u = cubes([3, 3, 1], |[x, y, _]| x != 1 || y == 2, grid);
     let plus = cubes([3, 3, 1], |[x, y, _]| x == 1 || y == 1, grid);
     let mut random = Random(32);
-    for (name, mesh, before, most) in [
-        ("ring", turned(&ring, &mut random), 200, 4),
-        ("U", turned(&u, &mut random), 198, 3),
-        // Two bars through each other.
-        ("plus", turned(&plus, &mut random), 200, 3),
+    for (name, mesh, before, max_pieces) in [
+        ("ring", at_random_pose(&ring, &mut random), 200, 4),
+        ("U", at_random_pose(&u, &mut random), 198, 3),
+        // Two crossing bars.
+        ("plus", at_random_pose(&plus, &mut random), 200, 3),
         ("straight ring", ring, 8, 4),
         ("straight U", u, 4, 3),
         ("hollow", cubes([3, 3, 3], hollow, grid), 13, 6),
@@ -353,14 +352,17 @@ fn pieces_are_few() {
     ] {
         let found = decompose(&mesh, &DecomposeOptions::new(0.01, 250)).unwrap();
         let count = found.pieces.len();
-        assert!(count <= most && most <= before && found.error <= 0.01, "{name}: {count}");
-        check_promises(&mesh, &found, 200, 9);
+        assert!(
+            count <= max_pieces && max_pieces <= before && found.error <= 0.01,
+            "{name}: {count}"
+        );
+        check_guarantees(&mesh, &found, 200, 9);
     }
 }
 
 #[test]
-fn cavities_and_nested_bodies() {
-    // A hollow cube, and one with a body in its hollow.
+fn cavities_and_nested_bodies_are_exact() {
+    // A hollow cube, and a hollow cube with a body in its cavity.
     let hollow = |[x, y, z]: [usize; 3]| ![x, y, z].iter().all(|c| *c == 1);
     let mesh = cubes([3, 3, 3], hollow, grid);
     let found = decompose_exactly(&mesh, 64).unwrap();
@@ -374,15 +376,15 @@ fn cavities_and_nested_bodies() {
     assert_eq!(mesh.shells().count(), 3);
     let found = decompose_exactly(&mesh, 64).unwrap();
     assert_exact(&mesh, &found, "nested");
-    check_promises(&mesh, &found, 500, 3);
+    check_guarantees(&mesh, &found, 500, 3);
     let found = decompose(&mesh, &DecomposeOptions::new(1e-3, 64)).unwrap();
     assert!(found.error <= 1e-3, "{}", found.error);
-    check_promises(&mesh, &found, 500, 3);
+    check_guarantees(&mesh, &found, 500, 3);
 }
 
 #[test]
-fn touching_edges_and_corners_and_several_shells() {
-    // Two cubes that share an edge, two that share a corner, two that are apart.
+fn touching_edges_corners_and_several_shells_are_exact() {
+    // Two cubes that share an edge, two that share a corner, two separate ones.
     for (name, cells) in [
         ("edge", [[0, 0, 0], [1, 1, 0]]),
         ("corner", [[0, 0, 0], [1, 1, 1]]),
@@ -394,13 +396,13 @@ fn touching_edges_and_corners_and_several_shells() {
         assert_eq!(exact.pieces.len(), 2, "{name}");
         let found = decompose(&mesh, &DecomposeOptions::new(1e-3, 16)).unwrap();
         assert_exact(&mesh, &found, name);
-        check_promises(&mesh, &found, 300, 4);
+        check_guarantees(&mesh, &found, 300, 4);
     }
 }
 
 #[test]
-fn thin_sheets_and_bodies_without_volume() {
-    // An L of sheets one ulp to a millionth thick.
+fn thin_sheets_and_bodies_without_volume_are_covered() {
+    // An L of sheets with a thickness of one millionth and of one ulp.
     for thick in [1e-6, f64::EPSILON] {
         let steps = [0.0, 1.0, 1.0 + thick, 2.0];
         let place = |[x, y, z]: [usize; 3]| Vec3::new(steps[x], steps[y], steps[z]);
@@ -408,21 +410,21 @@ fn thin_sheets_and_bodies_without_volume() {
         let mesh = cubes([3, 3, 3], is_solid, place);
         let found = decompose_exactly(&mesh, 16).unwrap();
         assert_exact(&mesh, &found, "thin");
-        check_promises(&mesh, &found, 100, 4);
+        check_guarantees(&mesh, &found, 100, 4);
         let found = decompose(&mesh, &DecomposeOptions::new(0.01, 16)).unwrap();
         assert!(found.error <= 0.01, "{}", found.error);
-        check_promises(&mesh, &found, 100, 4);
+        check_guarantees(&mesh, &found, 100, 4);
     }
-    // A triangle seen from both sides: closed, and nothing inside.
+    // A two-sided triangle: closed, with an empty interior.
     let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
     let sheet = Mesh::from_triangles(corners, vec![[0, 1, 2], [0, 2, 1]]).unwrap();
     let found = decompose_exactly(&sheet, 4).unwrap();
     assert!(found.pieces.len() == 1 && found.exact && found.pieces[0].hull.dimension() == 2);
-    check_promises(&sheet, &found, 100, 4);
+    check_guarantees(&sheet, &found, 100, 4);
     let found = decompose(&sheet, &DecomposeOptions::new(0.01, 4)).unwrap();
     assert_eq!(found.pieces.len(), 1);
     assert!(found.error <= 0.01 && found.pieces[0].hull.dimension() == 2);
-    // Triangles that are points.
+    // Triangles that degenerate to points.
     let point = Mesh::from_triangles(vec![Vec3::ONE], vec![[0, 0, 0], [0, 0, 0]]).unwrap();
     let found = decompose(&point, &DecomposeOptions::new(0.01, 4)).unwrap();
     assert!(found.error <= 0.01 && found.pieces.len() == 1);
@@ -431,8 +433,8 @@ fn thin_sheets_and_bodies_without_volume() {
 }
 
 #[test]
-fn coplanar_faces_and_inverted_bodies() {
-    // The same cube twice, one inside out inside of a larger one, one inside out alone.
+fn duplicate_inverted_and_overlapping_bodies_are_exact() {
+    // Two equal cubes, and an inverted cube.
     let cube = cubes([1, 1, 1], |_| true, grid);
     let twice = Mesh::merged([&cube, &cube]).unwrap();
     let found = decompose_exactly(&twice, 8).unwrap();
@@ -440,7 +442,7 @@ fn coplanar_faces_and_inverted_bodies() {
     let inverted = cube.flipped();
     let found = decompose_exactly(&inverted, 8).unwrap();
     assert_eq!((found.pieces.len(), found.exact), (1, true));
-    check_promises(&inverted, &found, 100, 1);
+    check_guarantees(&inverted, &found, 100, 1);
     let found = decompose(&inverted, &DecomposeOptions::new(0.01, 8)).unwrap();
     assert_eq!((found.pieces.len(), found.exact), (1, true));
     // Overlapping bodies are one solid: the pieces do not overlap.
@@ -451,11 +453,11 @@ fn coplanar_faces_and_inverted_bodies() {
     assert!(found.exact);
     let sum: BigRational = found.pieces.iter().map(|p| volume6(hull_triangles(&p.hull))).sum();
     assert_eq!(sum, number(6.0 * 1.875));
-    check_promises(&both, &found, 300, 8);
+    check_guarantees(&both, &found, 300, 8);
 }
 
 #[test]
-fn any_scale_and_the_same_result_again() {
+fn results_are_exact_at_all_scales_and_reproducible() {
     let is_solid = |[x, y, _]: [usize; 3]| x == 0 || y == 0;
     for scale in [1e-300, 1e-20, 1.0, 1e50] {
         let mesh = cubes([2, 2, 1], is_solid, |p| grid(p) * scale);
@@ -477,7 +479,7 @@ fn any_scale_and_the_same_result_again() {
 }
 
 #[test]
-fn what_cannot_be_done_is_an_error() {
+fn invalid_input_and_options_are_errors() {
     let open = Mesh::from_triangles(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]).unwrap();
     let options = DecomposeOptions::new(0.1, 4);
     assert_eq!(decompose(&open, &options).unwrap_err().kind(), ErrorKind::NotSolid);

@@ -1,25 +1,26 @@
-//! Verdict, distance and depth of hulls against exact arithmetic, over all families of bodies and
-//! placements.
+//! Verdict, distance and depth of hulls, compared with exact arithmetic, over all families of
+//! bodies and placements.
 //!
-//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (6,000 by default). A failure names the number
-//! its bodies are made from, and the pose.
+//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (6,000 by default). A failure prints the seed of
+//! its bodies, and the pose.
 //!
-//! **The mix.** Twelve kinds of bodies of 1 to 2,000 vertices (65 in a hundred of up to 12, 28 up
-//! to 40, 6 up to 200, 1 up to 2,000), points, segments, polygons, needles and plates of 1e-6 to
-//! 1e-2 among them; fourteen placements; half of the pairs at a scale of 1e-6 to 1e6, a fifth up to
-//! 1e8 times their size from the origin, one placement at the largest and smallest numbers. Two
-//! bodies are asked at eight poses: as the placement has it; three with a chosen gap or overlap of
-//! 1e-17 to 1 of their size along the direction just found; touching to rounding; one unit in the
-//! last place beside that; shifted aside; turned anew, vertex to vertex.
+//! **The cases.** There are twelve kinds of bodies of 1 to 2,000 vertices (65 % of up to 12, 28 %
+//! of up to 40, 6 % of up to 200, 1 % of up to 2,000), including points, segments, polygons, and
+//! needles and plates of 1e-6 to 1e-2; and fourteen placements. Half of the pairs have a scale of
+//! 1e-6 to 1e6, a fifth is up to 1e8 times its size from the origin, and one placement uses the
+//! largest and smallest numbers. Two bodies are tested at eight poses: the placement; three poses
+//! with a chosen gap or overlap of 1e-17 to 1 of their size along the direction that was found;
+//! touching up to rounding; one unit in the last place beside that; translated sideways; and with a
+//! new rotation, vertex to vertex.
 //!
-//! **What is checked at each pose**: the proof of the verdict, of the one that starts where the
-//! last pose ended, and of the contact is verified exactly, by code that shares nothing with what
-//! found it; that *is* the exact verdict. Distances hold against the exact closest points, depths
-//! against the overlap along every face normal, and the way out against exact integers. One pose in
-//! four also asks for the distance alone, one for the contact and one for the distance with a
-//! cache. Of every sixteenth pose the verdict is found again without any hint and, for smaller
-//! bodies, by a linear program in integers; of every 256th the depth of small bodies by brute force
-//! in integers.
+//! **The checks at each pose.** The proofs of the verdict, of the cached verdict and of the contact
+//! are verified exactly, by code that shares nothing with the queries; this determines the exact
+//! verdict. Distances are compared with the exact closest points, depths with the overlap along
+//! every face normal, and the separating translation with exact integers. One pose in four also
+//! queries the distance alone, one the contact with a cache, and one the distance with a cache. At
+//! every sixteenth pose the verdict is computed again without a hint and, for smaller bodies, by a
+//! linear program in integers; at every 256th, the depth of small bodies by brute force in
+//! integers.
 
 use impinge::convex::{self, Hull, HullCache, Pairs, Verdict};
 use impinge::internals::decide::{self, Hint};
@@ -28,14 +29,14 @@ use impinge_oracles::common::count_from;
 use impinge_oracles::convex::{Small, overlap_is_at_most, rational, share_a_point};
 use impinge_oracles::convex_families::{Pair, RelativePosition, for_each, pair};
 
-/// How many poses two bodies are asked at.
-const POSES: u64 = 8;
+/// The number of poses of each pair of bodies.
+const POSES_PER_PAIR: u64 = 8;
 
 fn pairs() -> u64 {
     count_from("IMPINGE_CONVEX_PAIRS", 6000) as u64
 }
 
-/// The hulls of a pair, and the vertices of B's in A's frame.
+/// The hulls of a pair, and the vertices of B's hull in A's frame.
 fn hulls(pair: &Pair) -> (Hull, Hull, Vec<Vec3>) {
     let hull = |points: &[Vec3]| Hull::new(points).expect("families have points");
     let (a, b) = (hull(&pair.a), hull(&pair.b));
@@ -43,8 +44,8 @@ fn hulls(pair: &Pair) -> (Hull, Hull, Vec<Vec3>) {
     (a, b, placed)
 }
 
-/// The size of the pair, which rounding is relative to: its box and how far it is from the origin,
-/// and that of the smallest numbers.
+/// The size that rounding errors are relative to: the extent of the pair plus its distance from the
+/// origin, at least 1e-310.
 fn size(a: &[Vec3], placed: &[Vec3]) -> f64 {
     let all = || a.iter().chain(placed);
     let (low, high) = all().fold((placed[0], placed[0]), |(l, h), p| (l.min(*p), h.max(*p)));
@@ -62,7 +63,7 @@ fn furthest(points: &[Vec3], along: Vec3) -> usize {
     best
 }
 
-/// Two hulls at a pose, and what is known about them there.
+/// Two hulls at a pose, with the data that the checks need.
 struct Case<'a> {
     pair: &'a Pair,
     hulls: [&'a Hull; 2],
@@ -71,17 +72,17 @@ struct Case<'a> {
     b: &'a [Vec3],
     name: String,
     size: f64,
-    /// Which of the slower checks it gets, by number.
+    /// Selects the slower checks of this case.
     number: u64,
 }
 
 impl Case<'_> {
-    /// Whether the slower check is due that every `n`-th case gets.
+    /// Whether a slower check runs that runs for every `n`-th case.
     fn is_due(&self, n: u64) -> bool {
         self.number % n == 0
     }
 
-    fn verdict(&self, found: &Verdict) {
+    fn check_verdict(&self, found: &Verdict) {
         assert!(found.verify(self.a, self.b), "{}: {found:?}", self.name);
         if self.is_due(16) {
             let exact = decide::decide(self.a, self.b, &Hint::NONE);
@@ -93,8 +94,8 @@ impl Case<'_> {
         }
     }
 
-    /// Bounds and points of bodies that are apart.
-    fn distance(&self, found: &Distance, exact: &decide::Closest) {
+    /// Checks bounds and points of separated bodies.
+    fn check_distance(&self, found: &Distance, exact: &decide::Closest) {
         let (name, size) = (&self.name, self.size);
         assert!(
             found.lower <= exact.upper && exact.lower <= found.upper,
@@ -105,38 +106,38 @@ impl Case<'_> {
         assert!((between - exact.upper).abs() <= 1e-11 * size, "{name}: {found:?} {exact:?}");
     }
 
-    /// The closest points by exact arithmetic, which start from the vertices furthest towards each
-    /// other.
+    /// The closest points by exact arithmetic, started at the vertices furthest towards the other
+    /// body.
     fn closest(&self, along: Vec3) -> decide::Closest {
         let start = [furthest(self.a, along) as u32, furthest(self.b, -along) as u32];
         let pairs = if self.is_due(16) { Pairs::NONE } else { Pairs::new(&[start]) };
         decide::closest(self.a, self.b, &Hint { pairs, ..Hint::NONE }).expect("finite points")
     }
 
-    /// Bounds of bodies that meet.
-    fn overlap(&self, overlap: &Contact) {
+    /// Checks the bounds of bodies that meet.
+    fn check_overlap(&self, overlap: &Contact) {
         let name = &self.name;
-        let (least_deep, most_deep) = (-overlap.upper, -overlap.lower);
-        assert!(0.0 <= least_deep && least_deep <= most_deep, "{name}: {overlap:?}");
-        if most_deep.is_finite() {
-            // The direction is rounded to its length.
-            let (along, most) = (overlap.direction, most_deep + 4.0 * f64::EPSILON * self.size);
-            assert!(overlap_is_at_most(self.a, self.b, along, most), "{name}: {overlap:?}");
+        let (min_depth, max_depth) = (-overlap.upper, -overlap.lower);
+        assert!(0.0 <= min_depth && min_depth <= max_depth, "{name}: {overlap:?}");
+        if max_depth.is_finite() {
+            // The slack covers the rounded length of the direction.
+            let (along, limit) = (overlap.direction, max_depth + 4.0 * f64::EPSILON * self.size);
+            assert!(overlap_is_at_most(self.a, self.b, along, limit), "{name}: {overlap:?}");
         }
-        let least = self.least_across_faces();
+        let least = self.min_overlap_along_face_normals();
         assert!(
-            least_deep <= least + 1e-14 * self.size + f64::MIN_POSITIVE,
+            min_depth <= least + 1e-14 * self.size + f64::MIN_POSITIVE,
             "{name}: {overlap:?} {least}"
         );
         if self.is_due(256) && self.a.len() <= 10 && self.b.len() <= 10 {
             let depth = Small::new(self.a, self.b).squared_depth().expect("bodies that meet");
-            let (low, high) = (rational(least_deep), rational(most_deep));
+            let (low, high) = (rational(min_depth), rational(max_depth));
             assert!(&low * &low <= depth && depth <= &high * &high, "{name}: {overlap:?}");
         }
     }
 
-    /// The least overlap along the normals of faces of both; infinite for large bodies.
-    fn least_across_faces(&self) -> f64 {
+    /// The smallest overlap along the face normals of both bodies; infinite for large bodies.
+    fn min_overlap_along_face_normals(&self) -> f64 {
         let mut least = f64::INFINITY;
         if self.a.len() + self.b.len() > 100 {
             return least;
@@ -159,7 +160,7 @@ impl Case<'_> {
     fn check(&self, caches: &mut [HullCache; 3]) -> RelativePosition {
         let ([a, b], pose, name) = (self.hulls, &self.pair.pose, &self.name);
         let verdict = convex::intersects(a, b, pose);
-        self.verdict(&verdict);
+        self.check_verdict(&verdict);
         let warm = convex::intersects_cached(a, b, pose, &mut caches[0]);
         assert!(warm.verify(self.a, self.b), "{name}: {warm:?}");
         assert_eq!(warm.is_intersecting(), verdict.is_intersecting(), "{name}");
@@ -186,14 +187,14 @@ impl Case<'_> {
                     let Contact { lower, upper, point_a, point_b, .. } = *found;
                     let (feature_a, feature_b) = (None, None);
                     let found = Distance { lower, upper, point_a, point_b, feature_a, feature_b };
-                    self.distance(&found, &exact);
+                    self.check_distance(&found, &exact);
                 }
-                distances.iter().for_each(|found| self.distance(found, &exact));
+                distances.iter().for_each(|found| self.check_distance(found, &exact));
                 RelativePosition { along: gap.direction, signed_distance: first.upper }
             }
             Verdict::Intersecting(_) => {
                 for (found, _) in &contacts {
-                    self.overlap(found);
+                    self.check_overlap(found);
                     let agree = found.lower <= first.upper && first.lower <= found.upper;
                     assert!(agree, "{name}: {found:?} {first:?}");
                 }
@@ -208,11 +209,11 @@ impl Case<'_> {
 
 #[test]
 fn answers_are_exact_and_proven() {
-    for_each(pairs().div_ceil(POSES), |seed| {
+    for_each(pairs().div_ceil(POSES_PER_PAIR), |seed| {
         let mut pair = pair(seed, 2000);
         let (a, b, _) = hulls(&pair);
         let mut caches = [HullCache::default(), HullCache::default(), HullCache::default()];
-        for step in 0..POSES {
+        for step in 0..POSES_PER_PAIR {
             let pose = pair.pose;
             let placed: Vec<_> = b.vertices().iter().map(|p| pose.transform_point(*p)).collect();
             let case = Case {
@@ -222,7 +223,7 @@ fn answers_are_exact_and_proven() {
                 b: &placed,
                 name: format!("{}, pose {step}", pair.name()),
                 size: size(a.vertices(), &placed),
-                // So that every sixteenth case is any pose of any placement.
+                // With this stride, every pose of every placement is at times a sixteenth case.
                 number: seed + step * 5,
             };
             let position = case.check(&mut caches);
@@ -231,10 +232,10 @@ fn answers_are_exact_and_proven() {
     });
 }
 
-/// Directions on the border of two faces of the cube map went to the wrong end of a face, and a
-/// vertex was missed: bodies that meet were "separated".
+/// Regression: directions on the border of two faces of the cube map were assigned to the wrong end
+/// of a face, and a vertex was missed. Bodies that meet were reported as separated.
 #[test]
-fn directions_between_two_faces_miss_no_vertex() {
+fn directions_between_two_cube_map_faces_find_all_vertices() {
     for seed in [296_998, 357_589] {
         let pair = pair(seed, 2000);
         let (a, b, placed) = hulls(&pair);
@@ -244,10 +245,10 @@ fn directions_between_two_faces_miss_no_vertex() {
     }
 }
 
-/// Most vertices of A are one point seen from its middle; the one at the other end, where B stands,
-/// was missed: "separated".
+/// Regression: all but one vertex of A are close together, relative to its size. The search missed
+/// the other vertex, where B is, and reported the bodies as separated.
 #[test]
-fn a_vertex_far_from_all_others_is_not_missed() {
+fn a_vertex_far_from_all_others_is_found() {
     let mut random = impinge_oracles::common::Random(3);
     for size in [1e-160, 1e-20, 1e-15, 1e-9] {
         for round in 0..6 {
@@ -270,15 +271,15 @@ fn a_vertex_far_from_all_others_is_not_missed() {
     }
 }
 
-/// Boxes beside, in and on one another: the origin is on the border of every simplex around it.
+/// Aligned boxes beside, in and on each other: the origin is often on the boundary of the simplex.
 #[test]
-fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
+fn aligned_boxes_have_exact_distances_and_depths() {
     let corner = |i: usize| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64) - 0.5;
     let cube = Hull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
     let mut random = impinge_oracles::common::Random(8);
     let mut cache = HullCache::default();
     for round in 0..4000 {
-        // Along one axis, two or all three; exactly at, one unit beside and far from touching.
+        // Translated along up to three axes; exactly touching, one ulp beside, and further apart.
         let steps =
             [0.0, 0.25, 1.0, -1.0, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON, 1.0 + 1e-9, 1.0 - 1e-9];
         let mut shift = Vec3::ZERO;
@@ -291,7 +292,7 @@ fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
         }
         let pose = Pose::from_translation(shift).unwrap();
         let placed: Vec<_> = cube.vertices().iter().map(|p| pose.transform_point(*p)).collect();
-        // Of the rounded corners, as every answer.
+        // Computed from the rounded corners, as are all answers.
         let mut gaps = Vec3::ZERO;
         for k in 0..3 {
             let low = placed.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
@@ -325,7 +326,7 @@ fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
 }
 
 #[test]
-fn a_cache_changes_no_verdict_whatever_it_was_used_for_before() {
+fn a_cache_of_other_bodies_changes_no_verdict() {
     let mut caches = [HullCache::default(), HullCache::default(), HullCache::default()];
     for seed in 0..pairs() / 3 {
         let pair = pair(seed, 100);

@@ -1,4 +1,4 @@
-//! A mesh that deforms keeps its tree's promises and reports the pairs of brute force, after any
+//! The tree of a deforming mesh stays valid and finds the same pairs as brute force, after any
 //! sequence of moves.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -6,9 +6,9 @@ use impinge::pair::{MeshCache, first_hit, first_hit_cached};
 use impinge::tree::Tree;
 use impinge::{DeformOptions, Deforming, ErrorKind, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::{Random, count_from};
-use impinge_oracles::meshes::{askew, compare_trees as compare};
+use impinge_oracles::meshes::{compare_trees as compare, tilted_star};
 
-/// The mesh is what a new one of its vertices would be, and its tree holds.
+/// Checks that the tree is valid and that the bounds equal those of a new mesh.
 #[track_caller]
 fn check(body: &Deforming) {
     let mesh = body.mesh();
@@ -17,13 +17,14 @@ fn check(body: &Deforming) {
     assert_eq!(mesh.bounds(), new.bounds());
 }
 
-/// One of the things that can happen to vertices.
-fn move_somehow(body: &mut Deforming, start: &[Vec3], random: &mut Random) -> usize {
+/// Moves vertices in a random way. Returns the number of triangles whose part of the tree was
+/// rebuilt.
+fn random_move(body: &mut Deforming, start: &[Vec3], random: &mut Random) -> usize {
     let now = body.mesh().vertices().to_vec();
     let n = now.len();
     let kind = random.below(10);
     let all: Vec<Vec3> = match kind {
-        // A few vertices, named by number, some twice.
+        // A few vertices by index, possibly with duplicates.
         0..=2 => {
             let count = 1 + random.below(9);
             let size = [0.01, 0.3, 3.0][kind];
@@ -40,7 +41,7 @@ fn move_somehow(body: &mut Deforming, start: &[Vec3], random: &mut Random) -> us
             let (center, pull) = (now[random.below(n)], random.point());
             now.iter().map(|v| *v + pull * (-4.0 * (*v - center).length_squared()).exp()).collect()
         }
-        // All tremble; all twist; all grow or shrink.
+        // Noise on all vertices; a twist; a scaling.
         4 => now.iter().map(|v| *v + 0.05 * random.point()).collect(),
         5 => {
             let turn = random.signed() * 2.0;
@@ -55,7 +56,7 @@ fn move_somehow(body: &mut Deforming, start: &[Vec3], random: &mut Random) -> us
             let factor = 10.0_f64.powf(2.0 * random.signed());
             now.iter().map(|v| *v * factor).collect()
         }
-        // Mirrored in the origin, flat, or elsewhere altogether.
+        // A reflection in the origin, a projection to a plane, a translation of the start.
         7 => now.iter().map(|v| -*v).collect(),
         8 => now.iter().map(|v| v.with_x(0.25)).collect(),
         _ => {
@@ -67,14 +68,14 @@ fn move_somehow(body: &mut Deforming, start: &[Vec3], random: &mut Random) -> us
 }
 
 #[test]
-fn any_sequence_of_moves_leaves_a_tree_that_reports_the_pairs_of_brute_force() {
+fn the_tree_finds_all_pairs_after_any_sequence_of_moves() {
     let rounds = count_from("IMPINGE_MOVE_ROUNDS", 4) as u64;
     let meshes = [
         shapes::torus(1.0, 0.4, 24, 12).unwrap(),
         shapes::icosphere(1.0, 6).unwrap(),
         shapes::cuboid_grid([1.0, 2.0, 1.0], [5, 5, 5]).unwrap(),
         shapes::icosphere(1.0, 1).unwrap(),
-        askew(),
+        tilted_star(),
     ];
     let probe = shapes::torus(0.8, 0.3, 16, 9).unwrap();
     let (mut hits, mut rebuilt, mut partly) = (0, 0, 0);
@@ -88,7 +89,7 @@ fn any_sequence_of_moves_leaves_a_tree_that_reports_the_pairs_of_brute_force() {
             )
             .unwrap();
             for _ in 0..15 {
-                let done = move_somehow(&mut body, mesh.vertices(), &mut random);
+                let done = random_move(&mut body, mesh.vertices(), &mut random);
                 check(&body);
                 rebuilt += done;
                 partly += usize::from(done > 0 && done < mesh.triangles().len());
@@ -104,7 +105,7 @@ fn any_sequence_of_moves_leaves_a_tree_that_reports_the_pairs_of_brute_force() {
 }
 
 #[test]
-fn collapse_explosion_and_back() {
+fn the_tree_finds_all_pairs_after_extreme_moves_and_back() {
     let ball = shapes::icosphere(1.0, 3).unwrap();
     let probe = shapes::torus(0.8, 0.3, 20, 10).unwrap();
     let expected = compare(&ball, &probe, &Pose::IDENTITY).unwrap();
@@ -129,7 +130,7 @@ fn collapse_explosion_and_back() {
         let at = Pose::from_translation(body.mesh().bounds().center()).unwrap();
         compare(body.mesh(), &probe, &at);
         compare(body.mesh(), body.mesh(), &Pose::IDENTITY);
-        // One vertex at a time halfway back, as the frame may have to follow.
+        // Single vertices move back, so that the tree's frame may have to adapt.
         for v in 0..20 {
             body.move_some(&[(v, start[v as usize])]).unwrap();
             check(&body);
@@ -142,7 +143,7 @@ fn collapse_explosion_and_back() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_changes_nothing() {
+fn invalid_moves_are_errors_and_change_nothing() {
     let cube = shapes::cuboid_grid([1.0, 1.0, 1.0], [3, 3, 3]).unwrap();
     let start = cube.vertices().to_vec();
     let mut body = Deforming::new(cube.clone());
@@ -157,8 +158,8 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     assert_eq!(with(5, Vec3::NAN), (ErrorKind::NotFinite, ErrorKind::NotFinite));
     assert_eq!(with(9, Vec3::X * f64::INFINITY), (ErrorKind::NotFinite, ErrorKind::NotFinite));
     assert_eq!(with(2, Vec3::Y * 1e61), (ErrorKind::OutOfRange, ErrorKind::OutOfRange));
-    let nobody = u32::try_from(start.len()).unwrap();
-    let error = body.move_some(&[(nobody, Vec3::ZERO)]).unwrap_err();
+    let out_of_range = u32::try_from(start.len()).unwrap();
+    let error = body.move_some(&[(out_of_range, Vec3::ZERO)]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IndexOutOfBounds);
     assert_eq!(body.move_all(&start[1..]).unwrap_err().kind(), ErrorKind::BadParameter);
     assert_eq!(body.mesh().vertices(), start);
@@ -175,7 +176,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn few_moved_vertices_touch_few_leaves() {
+fn few_moved_vertices_update_few_leaves() {
     let ball = shapes::icosphere(1.0, 40).unwrap();
     let mut body = Deforming::new(ball);
     let v = body.mesh().vertices()[777];
@@ -187,10 +188,9 @@ fn few_moved_vertices_touch_few_leaves() {
     check(&body);
 }
 
-/// What a cache has learnt of a mesh does not outlive the mesh's next move: neither "nothing is
-/// near" nor where the hit was.
+/// A move invalidates what a cache has stored for the mesh: a separation as well as the last hit.
 #[test]
-fn caches_do_not_believe_in_what_has_moved() {
+fn caches_are_invalidated_by_moves() {
     let mut random = Random(21);
     let ball = shapes::icosphere(1.0, 4).unwrap();
     let start = ball.vertices().to_vec();
@@ -199,7 +199,7 @@ fn caches_do_not_believe_in_what_has_moved() {
     let mut cache = MeshCache::default();
     let (mut hits, mut misses) = (0, 0);
     for step in 0..200 {
-        // The probe creeps; now and then the body reaches for it, or draws back.
+        // The probe moves slowly. At some steps the body grows to the probe, or shrinks back.
         let pose = Pose::from_translation([1.8 + 1e-4 * f64::from(step), 0.0, 0.0]).unwrap();
         match step % 8 {
             3 => {
@@ -224,14 +224,14 @@ fn caches_do_not_believe_in_what_has_moved() {
 }
 
 #[test]
-fn a_clone_taken_before_a_move_is_left_alone() {
+fn a_clone_taken_before_a_move_does_not_change() {
     let mut body = Deforming::new(shapes::icosphere(1.0, 5).unwrap());
     let before = body.mesh().clone();
     let there: Vec<Vec3> = before.vertices().iter().map(|v| 2.0 * *v).collect();
     body.move_all(&there).unwrap();
     assert_eq!(before.tree().validate(&before), Ok(()));
     check(&body);
-    // What is known about the mesh is that of where it is now.
+    // Derived data of the mesh is updated.
     assert!(body.mesh().defects().is_clean() && body.mesh().classification().closed);
     body.move_some(&[(0, Vec3::ZERO), (1, Vec3::ZERO)]).unwrap();
     assert!(!body.mesh().defects().is_clean());
@@ -241,7 +241,7 @@ fn a_clone_taken_before_a_move_is_left_alone() {
 }
 
 #[test]
-fn empty_and_tiny_meshes_move_too() {
+fn empty_and_single_triangle_meshes_can_move() {
     let mut nothing = Deforming::new(Mesh::from_triangles(vec![Vec3::ONE], Vec::new()).unwrap());
     nothing.move_some(&[(0, Vec3::ZERO)]).unwrap();
     nothing.move_all(&[Vec3::X]).unwrap();
@@ -252,10 +252,10 @@ fn empty_and_tiny_meshes_move_too() {
     check(&one);
 }
 
-/// The vertices around one corner of a sheet change places at random: the tree is rebuilt there,
-/// and elsewhere it stays.
+/// The vertices near one corner of a sheet move to random positions of each other. The tree is
+/// rebuilt there and not elsewhere.
 #[test]
-fn what_is_shuffled_is_rebuilt_and_only_that() {
+fn only_the_shuffled_region_is_rebuilt() {
     let mut random = Random(8);
     let mut body = Deforming::new(shapes::hills([4.0, 4.0], [60, 60], 0.3, 1).unwrap());
     let total = body.mesh().triangles().len();

@@ -1,4 +1,4 @@
-//! What caused an error can be asked for by its type.
+//! The source of an error can be downcast to its type.
 
 use std::error::Error as _;
 use std::io;
@@ -7,17 +7,17 @@ use impinge::tree::Tree;
 use impinge::{Error, shapes};
 
 #[test]
-fn errors_cross_threads_and_live_on() {
-    fn ok<T: std::error::Error + Send + Sync + 'static>() {}
-    ok::<Error>();
+fn errors_are_send_sync_and_static() {
+    fn require<T: std::error::Error + Send + Sync + 'static>() {}
+    require::<Error>();
     #[cfg(feature = "files")]
-    ok::<impinge::io::Error>();
+    require::<impinge::io::Error>();
 }
 
-/// Writes nothing.
-struct Full;
+/// A writer on a full disk.
+struct FullDisk;
 
-impl io::Write for Full {
+impl io::Write for FullDisk {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
         Err(io::Error::from(io::ErrorKind::StorageFull))
     }
@@ -28,12 +28,12 @@ impl io::Write for Full {
 }
 
 #[test]
-fn a_tree_that_cannot_be_written_says_why() {
+fn a_failed_write_of_a_tree_has_the_io_error_as_source() {
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
-    let error = cube.tree().write(Full, &cube).unwrap_err();
+    let error = cube.tree().write(FullDisk, &cube).unwrap_err();
     let source = error.source().and_then(|e| e.downcast_ref::<io::Error>());
     assert_eq!(source.expect("an io::Error").kind(), io::ErrorKind::StorageFull);
-    // Damage is found here, not by the system: there is nothing behind it.
+    // A damaged file is detected by the library, so the error has no source.
     assert!(Tree::read(&b"no tree"[..], &cube).unwrap_err().source().is_none());
 }
 
@@ -42,7 +42,7 @@ mod files {
     use super::*;
     use impinge::{ErrorKind, Mesh, Scene, io as formats};
 
-    /// The reader's error, and what is behind that.
+    /// The error of the reader, and its source.
     fn chain(error: &Error) -> (&formats::Error, Option<&(dyn std::error::Error + 'static)>) {
         let reader = error.source().expect("a source").downcast_ref::<formats::Error>();
         let reader = reader.expect("an error of the reader");
@@ -50,7 +50,7 @@ mod files {
     }
 
     #[test]
-    fn a_missing_file_is_an_io_error_behind_the_readers() {
+    fn a_missing_file_has_an_io_error_as_source() {
         for error in [
             Mesh::load("no/such/file.obj").unwrap_err(),
             Scene::load("no/such/file.obj").unwrap_err(),
@@ -64,7 +64,7 @@ mod files {
     }
 
     #[test]
-    fn broken_scene_files_name_the_parser() {
+    fn invalid_scene_files_have_the_parser_error_as_source() {
         let folder = std::env::temp_dir().join(format!("impinge-sources-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = |name: &str| folder.join(name);
@@ -81,7 +81,7 @@ mod files {
             "{error}"
         );
 
-        // A file that another one names.
+        // A missing file that a scene file refers to.
         std::fs::write(path("b.toml"), "[[part]]\nname = \"a\"\nfile = \"gone.obj\"\n").unwrap();
         let error = Scene::load(path("b.toml")).unwrap_err();
         let (reader, behind) = chain(&error);

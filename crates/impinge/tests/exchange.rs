@@ -1,10 +1,10 @@
-//! The application and the detection thread on real threads, at full speed and with either side
-//! slow.
+//! The exchange between the application and the detection thread on real threads, at full speed and
+//! with either side slow.
 
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells what it measured"
+    reason = "a test fails by panicking and prints its measurements"
 )]
 
 use std::sync::mpsc;
@@ -16,14 +16,14 @@ use impinge::internals::exchange::{
     Command, Counters, Entry, Lost, Merge, Outbox, Reports, Scope, Step, Worker, latest,
 };
 
-/// Interpreters and sanitizers are slow.
+/// The number of poses that are sent. Smaller under Miri, which is slow.
 const POSES: u64 = if cfg!(miri) { 600 } else { 400_000 };
 const BODIES: u64 = 500;
 
-/// A pose that shows when it is torn: all numbers are the same.
+/// A pose with equal numbers, so that a torn value is detected.
 type Wide = [u64; 12];
 
-/// Adds a body, or removes it. The second number counts the commands.
+/// Adds or removes a body. The second number is the number of the command.
 #[derive(Clone, Copy, Debug)]
 enum Order {
     Add(u32, u64),
@@ -40,8 +40,8 @@ impl Command for Order {
 type Input = Outbox<Wide, Order>;
 type Output = Reports<Wide, (u32, u64)>;
 
-/// What a detector knows: it checks that every command comes, in order, and that poses only become
-/// newer.
+/// The state of the detector. It checks that every command arrives in order and that no pose is
+/// replaced by an older one.
 #[derive(Default)]
 struct Detector {
     poses: Vec<Option<u64>>,
@@ -84,7 +84,7 @@ impl Detector {
                 }
             }
         }
-        // A body whose number went to another has two poses in one input.
+        // An index that is reused by another body has two poses in one input.
         self.moved.sort_unstable();
         self.moved.dedup();
         let mut report = output.begin(step.frame);
@@ -98,7 +98,7 @@ impl Detector {
     }
 }
 
-/// The longest call, and how long all took together.
+/// The longest call, and the total time and number of calls.
 #[derive(Default)]
 struct Clock {
     longest: Duration,
@@ -118,9 +118,9 @@ impl Clock {
     }
 }
 
-/// How often this thread gave up its core to wait for something, on systems that tell. (A long call
-/// in which this does not grow was interrupted by the system, and waited for nobody.)
-fn waits() -> Option<u64> {
+/// The number of voluntary context switches of this thread, where the system provides it. (A long
+/// call without one was preempted by the system and did not wait.)
+fn voluntary_switches() -> Option<u64> {
     if cfg!(miri) {
         return None;
     }
@@ -136,7 +136,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Frames only become newer, and every event is about a pose that is there.
+    /// Checks that frames are in order and that every event has its pose.
     fn read(&mut self, reports: &Output) {
         for report in reports.frames() {
             assert!(report.frame > self.frame);
@@ -151,8 +151,8 @@ impl Reading {
     }
 }
 
-/// Sends `POSES` poses as fast as it can, `per_frame` in a frame, with commands in between, and
-/// reads reports every `read_every` frames; the detector sleeps `nap` in each step.
+/// Sends `POSES` poses as fast as possible, `per_frame` in each frame, with commands in between,
+/// and reads reports every `read_every` frames. The detector sleeps for `nap` in each step.
 fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counters {
     let step =
         move |detector: &mut Detector, step: Step, input: &mut Input, output: &mut Output| {
@@ -167,7 +167,7 @@ fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counter
     let mut commands = 0;
     let mut reading = Reading { frame: 0, events: 0, lost: Lost::default() };
     let mut random = 1_u64;
-    let before = waits();
+    let before = voluntary_switches();
     for n in 1..=POSES {
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -198,7 +198,7 @@ fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counter
             }
         }
     }
-    let waited = before.zip(waits()).map(|(before, after)| after - before);
+    let waited = before.zip(voluntary_switches()).map(|(before, after)| after - before);
     let counters = worker.counters();
     let (detector, reports) = worker.join().unwrap();
     reading.read(&reports);
@@ -222,24 +222,24 @@ fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counter
 }
 
 #[test]
-fn the_detector_is_slow() {
+fn commands_and_poses_arrive_with_a_slow_detector() {
     let nap = Duration::from_millis(if cfg!(miri) { 500 } else { 1 });
     let counters = stress("slow detector", 100, 1, nap);
     assert!(counters.merged > 0);
 }
 
 #[test]
-fn both_are_fast() {
+fn commands_and_poses_arrive_at_full_speed() {
     stress("fast detector", 20, 1, Duration::ZERO);
 }
 
 #[test]
-fn the_application_reads_rarely() {
+fn commands_and_poses_arrive_with_a_slow_reader() {
     stress("rare reader", 10, 1000, Duration::ZERO);
 }
 
-/// The application works on while a step does not end, which it would not if any call waited for
-/// the detector.
+/// The application continues while a step is blocked. It would not if a call waited for the
+/// detector.
 #[test]
 fn no_call_waits_for_a_step() {
     let (release, released) = mpsc::channel::<()>();
@@ -269,7 +269,7 @@ fn no_call_waits_for_a_step() {
 }
 
 #[test]
-fn a_panic_is_an_error_with_its_words() {
+fn a_panic_becomes_an_error_with_its_message() {
     let step = |_: &mut (), step: Step, _: &mut Vec<u64>, out: &mut Vec<u64>| {
         assert!(step.frame < 3, "no frame {}", step.frame);
         out.push(step.frame);
@@ -286,16 +286,16 @@ fn a_panic_is_an_error_with_its_words() {
     assert!(error.to_string().contains("no frame "), "{error}");
     assert_eq!(worker.counters().dropped, 1);
     assert!(worker.input().is_empty() && worker.check().is_err());
-    // What was reported before is still there.
+    // Earlier reports are still available.
     if let Some(reports) = worker.receive() {
         assert!(reports.iter().all(|&frame| frame < 3));
     }
     assert_eq!(worker.join().unwrap_err().kind(), ErrorKind::Thread);
 }
 
-/// The state is dropped by the thread, which ends though nobody waits for it.
+/// The thread drops its state and ends, although no thread joins it.
 #[test]
-fn drop_ends_the_thread() {
+fn dropping_the_worker_ends_the_thread() {
     let (state, dropped) = mpsc::channel::<()>();
     let step = |_: &mut mpsc::Sender<()>, _: Step, _: &mut Vec<u64>, _: &mut Vec<u64>| {};
     let mut worker = Worker::spawn("dropped", state, step).unwrap();
@@ -304,9 +304,9 @@ fn drop_ends_the_thread() {
     assert_eq!(dropped.recv(), Err(mpsc::RecvError));
 }
 
-/// The cell alone, both ends at full speed.
+/// Only the cell, with writer and reader at full speed.
 #[test]
-fn the_cell_at_full_speed() {
+fn the_cell_delivers_complete_values_in_order() {
     let (mut writer, mut reader) = latest::<(Vec<u64>, Wide)>();
     let writing = thread::spawn(move || {
         for n in 1..=POSES {
@@ -334,9 +334,9 @@ fn the_cell_at_full_speed() {
     assert!(!reader.update());
 }
 
-/// The same with merging: nothing is lost.
+/// Only the cell, with merging: no value is lost.
 #[test]
-fn the_merging_cell_at_full_speed() {
+fn the_merging_cell_delivers_every_value_once() {
     let (mut writer, mut reader) = latest::<Vec<u64>>();
     let writing = thread::spawn(move || {
         for n in 1..=POSES {

@@ -1,6 +1,6 @@
-//! Convex hulls on random, structured and degenerate points, against exact checks of every promise.
+//! Convex hulls of random, structured and degenerate points, with exact checks of all invariants.
 //!
-//! `IMPINGE_TEST_FACTOR` multiplies the cases.
+//! `IMPINGE_TEST_FACTOR` multiplies the number of cases.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -33,7 +33,7 @@ fn sphere(r: &mut Random) -> Vec3 {
     }
 }
 
-/// A point with coordinates below `n`, all whole.
+/// A point with integer coordinates below `n`.
 fn lattice(r: &mut Random, n: usize) -> Vec3 {
     Vec3::new(r.below(n) as f64, r.below(n) as f64, r.below(n) as f64)
 }
@@ -42,7 +42,7 @@ fn repeat(n: usize, mut f: impl FnMut() -> Vec3) -> Vec<Vec3> {
     (0..n).map(|_| f()).collect()
 }
 
-/// Every family of points, by number.
+/// The points of a family, by its number.
 fn family(kind: usize, n: usize, r: &mut Random) -> Vec<Vec3> {
     let (u, v, o) = (r.point(), r.point(), r.point());
     match kind {
@@ -66,7 +66,7 @@ fn family(kind: usize, n: usize, r: &mut Random) -> Vec<Vec3> {
         }
         // Nearly collinear.
         8 => repeat(n, || o + u * r.signed()),
-        // Few points, many times.
+        // A few points with many duplicates.
         9 => {
             let few = repeat(1 + n / 10, || r.point());
             repeat(n, || few[r.below(few.len())])
@@ -103,7 +103,7 @@ fn family(kind: usize, n: usize, r: &mut Random) -> Vec<Vec3> {
             let a = r.below(12) as f64 * std::f64::consts::PI / 6.0;
             Vec3::new(a.cos(), a.sin(), r.below(5) as f64)
         }),
-        // A box turned by a rotation that rounds: faces coplanar up to rounding.
+        // A rotated box: faces are coplanar up to rounding.
         21 => {
             let turn = impinge::Pose::from_axis_angle(u, 1.0).unwrap();
             repeat(n, || {
@@ -113,7 +113,7 @@ fn family(kind: usize, n: usize, r: &mut Random) -> Vec<Vec3> {
                 turn.transform_point(p)
             })
         }
-        // A parabola's points, all on the hull, needles between them.
+        // Points of a narrow paraboloid, all on the hull, with needle-shaped faces.
         _ => repeat(n, || {
             let (x, y) = (r.signed(), r.signed() * 1e-6);
             Vec3::new(x, y, x * x + y * y)
@@ -124,7 +124,7 @@ fn family(kind: usize, n: usize, r: &mut Random) -> Vec<Vec3> {
 const FAMILIES: usize = 23;
 
 #[test]
-fn every_promise_holds_on_every_family() {
+fn hulls_of_all_families_are_valid() {
     let mut r = Random(1);
     let mut dimensions = [0; 4];
     for round in 0..40 * factor() {
@@ -139,11 +139,10 @@ fn every_promise_holds_on_every_family() {
     assert!(dimensions.iter().all(|n| *n > 20), "{dimensions:?}");
 }
 
-/// A point is a corner of the hull if and only if some plane separates it from the other points; by
-/// Carathéodory it is none if and only if it lies in a tetrahedron, triangle or segment of others.
-/// On small sets both are tried by brute force.
+/// A point is a vertex of the hull if and only if a plane separates it from the other points. For
+/// lattice points, a finite set of directions decides this.
 #[test]
-fn corners_are_the_points_in_no_simplex_of_others() {
+fn vertices_are_the_points_outside_of_the_hull_of_the_others() {
     let mut r = Random(2);
     for round in 0..60 * factor() {
         let points = repeat(5 + round % 5, || lattice(&mut r, 3));
@@ -157,8 +156,8 @@ fn corners_are_the_points_in_no_simplex_of_others() {
     }
 }
 
-/// Whether `p` lies in the hull of lattice points, by trying all directions of a set that decides
-/// it for coordinates 0, 1, 2.
+/// Whether `p` lies in the hull of lattice points with coordinates 0, 1, 2, by a set of directions
+/// that is sufficient for them.
 fn contains(points: &[Vec3], p: Vec3) -> bool {
     // The normals of all planes through three lattice points have components from -4 to 4.
     let range = || (-4..=4).map(f64::from);
@@ -173,7 +172,7 @@ fn contains(points: &[Vec3], p: Vec3) -> bool {
 }
 
 #[test]
-fn orders_and_duplicates_do_not_matter() {
+fn hulls_do_not_depend_on_order_and_duplicates() {
     let mut r = Random(3);
     for kind in 0..FAMILIES {
         let points = family(kind, 60, &mut r);
@@ -194,7 +193,7 @@ fn orders_and_duplicates_do_not_matter() {
 }
 
 #[test]
-fn climbing_never_stops_short_of_the_furthest_vertex() {
+fn climbing_reaches_the_furthest_vertex() {
     let mut r = Random(4);
     let mut climb = Climb::default();
     for kind in 0..FAMILIES {
@@ -206,7 +205,7 @@ fn climbing_never_stops_short_of_the_furthest_vertex() {
                 let d = match round % 5 {
                     0 => Vec3::AXES[round / 5 % 3],
                     1 => lattice(&mut r, 3) - Vec3::ONE,
-                    // Along a face or an edge up to rounding: many nearly furthest.
+                    // Perpendicular to a face up to rounding: several vertices are almost furthest.
                     2 if hull.dimension() == 3 => {
                         let f = hull.face(r.below(hull.face_count()));
                         let [a, b, c] = [0, 1, 2].map(|i| hull.vertices()[f[i] as usize]);
@@ -225,9 +224,10 @@ fn climbing_never_stops_short_of_the_furthest_vertex() {
     assert!(climb.evaluated() > 0);
 }
 
-/// Large sets: convexity by the mesh's own exact check, and no sampled point above a face near it.
+/// For large sets: the exact check of the mesh finds the hull convex, and no point is above one of
+/// 200 sampled faces.
 #[test]
-fn large_sets_have_convex_closed_hulls() {
+fn hulls_of_large_sets_are_convex_and_closed() {
     let mut r = Random(5);
     let n = 20_000 * factor();
     let families: [fn(&mut Random) -> Vec3; 4] =
@@ -247,7 +247,7 @@ fn large_sets_have_convex_closed_hulls() {
 }
 
 #[test]
-fn known_bodies_have_their_counts() {
+fn known_bodies_have_the_expected_counts() {
     let counts = |points: &[Vec3]| {
         let hull = Hull::new(points).unwrap();
         hull.validate(points).unwrap();
@@ -259,10 +259,10 @@ fn known_bodies_have_their_counts() {
     assert_eq!(counts(&[Vec3::X, Vec3::Y, Vec3::Z, Vec3::ZERO]), (3, 4, 6, 4));
     let axes = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
     assert_eq!(counts(&axes), (3, 6, 12, 8));
-    // Zeros of both signs are one coordinate.
+    // Positive and negative zero are equal coordinates.
     let zeros = [Vec3::ZERO, -Vec3::ZERO, Vec3::X, Vec3::new(1.0, -0.0, 0.0)];
     assert_eq!(counts(&zeros), (1, 2, 1, 0));
-    // The smallest step off a plane makes a solid.
+    // The smallest distance from a plane makes the hull three-dimensional.
     let mut square = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(1.0, 1.0, 0.0)];
     assert_eq!(counts(&square), (2, 4, 4, 2));
     square.push(Vec3::new(0.25, 0.5, f64::from_bits(1)));
@@ -270,7 +270,7 @@ fn known_bodies_have_their_counts() {
 }
 
 #[test]
-fn what_is_no_point_set_is_refused() {
+fn invalid_point_sets_are_errors() {
     let kind = |points: &[Vec3]| Hull::new(points).unwrap_err().kind();
     assert_eq!(kind(&[]), ErrorKind::Empty);
     assert_eq!(kind(&[Vec3::ZERO, Vec3::new(0.0, f64::NAN, 0.0)]), ErrorKind::NotFinite);

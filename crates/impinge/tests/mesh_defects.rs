@@ -1,5 +1,5 @@
-//! Meshes that are wrong in every way we know, built by hand: each must be described, none may be
-//! lost.
+//! Hand-made meshes with all known kinds of defects: each defect must be reported, and no polygon
+//! may be lost.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ fn cube() -> Mesh {
     checked(Mesh::from_polygons(cube_vertices(), CUBE).expect("a cube is a mesh"))
 }
 
-/// The mesh, after the invariants that hold for every mesh.
+/// Checks the invariants of every mesh and returns the mesh.
 fn checked(mesh: Mesh) -> Mesh {
     mesh.topology().validate().expect("invariants hold");
     let corners: usize = (0..mesh.polygon_count()).map(|p| mesh.polygon(p).len()).sum();
@@ -35,7 +35,7 @@ fn checked(mesh: Mesh) -> Mesh {
     let sides: usize = (0..mesh.edges().len()).map(|e| mesh.edges().sides(e).len()).sum();
     assert_eq!(sides, 3 * mesh.triangles().len());
     assert!(!mesh.defects().to_string().is_empty());
-    // Moving a mesh changes none of its combinatorial facts.
+    // Moving a mesh changes none of its combinatorial properties.
     let turn = Pose::from_axis_angle([1.0, 0.3, 2.0], 0.5).expect("a rotation");
     let moved = mesh.transformed(&turn);
     assert_eq!(moved.classification().closed, class.closed);
@@ -48,7 +48,7 @@ fn points(coordinates: &[[f64; 3]]) -> Vec<Vec3> {
 }
 
 #[test]
-fn a_clean_cube_has_nothing_to_report() {
+fn a_cube_has_no_defects() {
     let mesh = cube();
     assert!(mesh.defects().is_clean());
     assert_eq!(mesh.defects().to_string(), "no defects");
@@ -80,7 +80,7 @@ fn a_moebius_strip_cannot_be_oriented() {
     });
     let strip = (0..n as u32).map(|i| {
         let (a, b) = (2 * i, 2 * i + 1);
-        // The last piece is glued on upside down.
+        // The last quadrilateral is connected to the first with a half twist.
         let (c, d) = if i + 1 == n as u32 { (0, 1) } else { (2 * i + 3, 2 * i + 2) };
         [a, b, c, d]
     });
@@ -95,7 +95,7 @@ fn a_moebius_strip_cannot_be_oriented() {
 }
 
 #[test]
-fn three_pages_on_a_spine() {
+fn three_triangles_on_an_edge_are_non_manifold() {
     let vertices = points(&[
         [0.0, 0.0, 0.0],
         [0.0, 0.0, 1.0],
@@ -110,13 +110,16 @@ fn three_pages_on_a_spine() {
     assert_eq!(defects.non_manifold_edges[0].vertices, [0, 1]);
     assert_eq!(defects.non_manifold_edges[0].polygons, [0, 1, 2]);
     assert_eq!(defects.open_edges.len(), 6);
-    assert!(defects.non_manifold_vertices.is_empty(), "the spine explains its ends");
+    assert!(
+        defects.non_manifold_vertices.is_empty(),
+        "ends of a non-manifold edge are not reported"
+    );
     assert!(!mesh.classification().manifold_with_boundary);
     assert_eq!(mesh.shells().count(), 1);
 }
 
 #[test]
-fn two_tetrahedra_on_a_common_vertex() {
+fn two_tetrahedra_at_a_common_vertex_are_non_manifold() {
     let tetrahedron = |v: [u32; 4]| {
         [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]].map(|f: [usize; 3]| f.map(|i| v[i]))
     };
@@ -141,7 +144,7 @@ fn two_tetrahedra_on_a_common_vertex() {
 }
 
 #[test]
-fn one_flipped_face_is_the_suspect() {
+fn a_flipped_face_is_identified() {
     let mut faces = CUBE;
     faces[3].reverse();
     let mesh = checked(Mesh::from_polygons(cube_vertices(), faces).unwrap());
@@ -157,7 +160,7 @@ fn one_flipped_face_is_the_suspect() {
 }
 
 #[test]
-fn a_duplicated_face_opens_the_parity() {
+fn duplicate_faces_change_the_parity_of_edges() {
     let faces = [&CUBE[..], &[[6, 7, 3, 2], [3, 7, 6, 2]]].concat();
     let mesh = checked(Mesh::from_polygons(cube_vertices(), faces).unwrap());
     let duplicate = |polygon, reversed| DuplicatePolygon { first: 3, polygon, reversed };
@@ -214,7 +217,7 @@ fn a_frame_with_keyhole_faces_is_a_clean_solid_with_one_handle() {
 }
 
 #[test]
-fn nothing_but_degenerate_polygons() {
+fn degenerate_polygons_are_reported() {
     let line = (0..5).map(|i| Vec3::new(f64::from(i), f64::from(2 * i), 0.0)).collect();
     let polygons: [&[u32]; 6] =
         [&[0, 1, 2], &[0, 0, 1], &[3, 3, 3], &[0, 1, 2, 3, 4], &[4, 2, 4, 2], &[1, 1, 1, 1, 1]];
@@ -229,7 +232,7 @@ fn nothing_but_degenerate_polygons() {
 }
 
 #[test]
-fn a_side_of_no_length_is_named() {
+fn sides_of_zero_length_are_reported() {
     let mut vertices = cube_vertices();
     vertices.push(vertices[3]);
     let polygons: [&[u32]; 2] = [&[0, 2, 3, 8, 1], &[0, 2, 3, 3, 1]];
@@ -240,7 +243,7 @@ fn a_side_of_no_length_is_named() {
 }
 
 #[test]
-fn crossing_and_bent_polygons_are_reported_and_kept() {
+fn self_crossing_and_non_planar_polygons_are_reported_and_kept() {
     let mut vertices = cube_vertices();
     vertices[7].z = 1.25;
     let mesh =
@@ -254,7 +257,7 @@ fn crossing_and_bent_polygons_are_reported_and_kept() {
 }
 
 #[test]
-fn empty_meshes_and_single_triangles() {
+fn empty_meshes_and_single_triangles_are_classified() {
     let none: [[u32; 3]; 0] = [];
     let empty = checked(Mesh::from_polygons(Vec::new(), none).unwrap());
     assert_eq!(empty.defects().to_string(), "no defects");
@@ -266,7 +269,7 @@ fn empty_meshes_and_single_triangles() {
 }
 
 #[test]
-fn unused_vertices_are_noted_and_do_not_stretch_the_box() {
+fn unused_vertices_are_reported_and_not_in_the_bounds() {
     let mut vertices = cube_vertices();
     vertices.insert(0, Vec3::splat(-7.0));
     vertices.push(Vec3::splat(1e59));
@@ -281,7 +284,7 @@ fn unused_vertices_are_noted_and_do_not_stretch_the_box() {
 }
 
 #[test]
-fn bad_numbers_and_indices_are_refused() {
+fn invalid_coordinates_and_indices_are_errors() {
     let mut vertices = cube_vertices();
     vertices[5].x = f64::NAN;
     let error = Mesh::from_polygons(vertices, CUBE).unwrap_err();
@@ -300,16 +303,16 @@ fn a_soup_becomes_a_solid_by_welding() {
     assert_eq!(soup.defects().boundary_loops, 12);
     let welded = checked(soup.welded(Weld::Exact).unwrap());
     assert!(welded.defects().is_clean() && welded.classification().convex);
-    let shaken = soup.vertices().iter().enumerate().map(|(i, v)| *v + 1e-9 * (i as f64).sin());
-    let shaken = soup.with_vertices(shaken.collect()).unwrap();
-    assert!(!shaken.welded(Weld::Exact).unwrap().is_solid());
-    assert!(checked(shaken.welded(Weld::Within(1e-8)).unwrap()).is_solid());
+    let noisy = soup.vertices().iter().enumerate().map(|(i, v)| *v + 1e-9 * (i as f64).sin());
+    let noisy = soup.with_vertices(noisy.collect()).unwrap();
+    assert!(!noisy.welded(Weld::Exact).unwrap().is_solid());
+    assert!(checked(noisy.welded(Weld::Within(1e-8)).unwrap()).is_solid());
     let collapsed = checked(soup.welded(Weld::Within(10.0)).unwrap());
     assert_eq!(collapsed.defects().degenerate_polygons.len(), 12);
 }
 
 #[test]
-fn a_million_triangles_in_linear_time() {
+fn a_million_triangles_are_processed() {
     let n = 708_u32;
     let start = Instant::now();
     let vertices = (0..n * n)
@@ -343,7 +346,7 @@ fn a_million_triangles_in_linear_time() {
 }
 
 #[test]
-fn a_fan_of_many_triangles_around_one_vertex_is_no_quadratic_trap() {
+fn a_fan_of_200_000_triangles_is_processed() {
     let n = 200_000_u32;
     let mut vertices = vec![Vec3::ZERO];
     vertices.extend((0..n).map(|i| {
@@ -355,11 +358,11 @@ fn a_fan_of_many_triangles_around_one_vertex_is_no_quadratic_trap() {
     mesh.topology().validate().unwrap();
     assert_eq!(mesh.topology().fan(0).count(), n as usize);
     assert_eq!(mesh.defects().boundary_loops, 1);
-    // As many pages on one spine.
-    let pages = (0..n).map(|i| [0, 1, 2 + i % (n - 2)]).collect();
-    let book = Mesh::from_triangles(mesh.vertices().to_vec(), pages).unwrap();
-    book.topology().validate().unwrap();
-    assert_eq!(book.defects().non_manifold_edges[0].polygons.len(), n as usize);
+    // The same number of triangles on one edge.
+    let triangles = (0..n).map(|i| [0, 1, 2 + i % (n - 2)]).collect();
+    let mesh = Mesh::from_triangles(mesh.vertices().to_vec(), triangles).unwrap();
+    mesh.topology().validate().unwrap();
+    assert_eq!(mesh.defects().non_manifold_edges[0].polygons.len(), n as usize);
 }
 
 #[test]
@@ -376,7 +379,7 @@ fn meshes_can_be_shared_between_threads() {
 }
 
 #[test]
-fn half_a_million_quadrilaterals() {
+fn half_a_million_quadrilaterals_are_triangulated() {
     let n = 708_u32;
     let vertices: Vec<Vec3> = (0..n * n)
         .map(|i| Vec3::new(f64::from(i % n), f64::from(i / n), f64::from(i % 7) * 0.1))

@@ -1,4 +1,4 @@
-//! Real meshes, where present: every one is described without loss, and watertight means closed.
+//! Real meshes, if present: all are read without loss, and the watertight ones are closed.
 #![cfg(feature = "files")]
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn real_meshes_are_described_without_loss() {
+fn real_meshes_are_read_without_loss() {
     let Some(list) = model("MANIFEST.tsv") else { return };
     let root = list.parent().expect("the list is in a folder");
     let manifest = fs::read_to_string(&list).expect("the list can be read");
@@ -56,7 +56,7 @@ fn real_meshes_are_described_without_loss() {
         let mesh = match load(&path) {
             Ok(mesh) => mesh,
             Err(error) => {
-                println!("{name}: refused: {error}");
+                println!("{name}: cannot be read: {error}");
                 continue;
             }
         };
@@ -72,7 +72,7 @@ fn real_meshes_are_described_without_loss() {
             d.non_manifold_edges.is_empty() && d.non_manifold_vertices.is_empty()
         });
         for p in 0..mesh.polygon_count() {
-            // What could be triangulated at all keeps its area.
+            // A polygon with a valid triangulation keeps its area.
             let points: Vec<Vec3> =
                 mesh.polygon(p).iter().map(|v| mesh.vertices()[*v as usize]).collect();
             if points.len() > 3 && triangulate_polygon(&points).1 {
@@ -88,7 +88,7 @@ fn real_meshes_are_described_without_loss() {
         let welded = mesh.welded(Weld::Exact).unwrap();
         welded.topology().validate().unwrap();
         if let Some(expected) = watertight.get(name.as_str()) {
-            // The list counts an edge with exactly two faces as watertight, after welding.
+            // In the list, a mesh is watertight if every edge has exactly two faces after welding.
             let manifold_edges = welded.defects().open_edges.is_empty()
                 && welded.defects().non_manifold_edges.is_empty();
             if (*expected == "y") != manifold_edges {
@@ -104,10 +104,10 @@ fn real_meshes_are_described_without_loss() {
             );
         }
     }
-    // One degenerate triangle that folds onto itself once welded, and a box of 3.4e38, too large
-    // for `f32` but closed.
+    // Two exceptions: a degenerate triangle that folds onto itself when welded, and a box of
+    // 3.4e38, too large for `f32` but closed.
     differ.retain(|d| !d.contains("degtri_edge.off") && !d.contains("Cray_right.obj"));
-    assert!(differ.is_empty(), "closed or not, otherwise than listed: {differ:#?}");
+    assert!(differ.is_empty(), "these meshes differ from MANIFEST.tsv: {differ:#?}");
     println!("{read} meshes");
     assert!(read > 0);
 }

@@ -1,5 +1,5 @@
-//! Distances and near pairs through the tree are exactly those of brute force: the same pairs, the
-//! same bounds, bit for bit.
+//! Distances and near pairs by trees equal those by brute force: the same pairs with the same
+//! bounds, bit for bit.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::ops::ControlFlow;
@@ -10,9 +10,9 @@ use impinge::pair::{NearPair, NearSink, near, within};
 use impinge::tree::Tree;
 use impinge::{Mesh, Pose, Vec3, distance, shapes};
 use impinge_oracles::common::Random;
-use impinge_oracles::meshes::{askew, soup};
+use impinge_oracles::meshes::{soup, tilted_star};
 
-/// Keeps everything up to a fixed distance.
+/// Collects all pairs up to a fixed distance.
 struct Keep {
     bound: f64,
     pairs: Vec<NearPair>,
@@ -46,7 +46,7 @@ impl NearSink for Keep {
     }
 }
 
-/// Keeps the closest pair, lowering the bound as announced.
+/// Keeps the closest pair and lowers the bound to announced upper bounds.
 struct Closest {
     bound: f64,
     best: Option<NearPair>,
@@ -90,12 +90,12 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
         assert_eq!((d.feature_a, d.feature_b), (Some(nearest.a), Some(nearest.b)));
         assert_eq!((d.point_a, d.point_b), (nearest.closest.point_a, nearest.closest.point_b));
     } else {
-        let there =
+        let pair =
             all.iter().find(|p| (Some(p.a), Some(p.b)) == (d.feature_a, d.feature_b)).unwrap();
-        assert_eq!(there.closest.upper, 0.0, "the pair named does not meet");
+        assert_eq!(pair.closest.upper, 0.0, "the returned features do not meet");
     }
 
-    // The same from trees built here, whatever the number of triangles.
+    // The same with trees, whatever the number of triangles.
     let (tree_a, tree_b) = (Tree::build(a), Tree::build(b));
     let mut closest = Closest { bound: f64::INFINITY, best: None };
     if internals::tree::near((a, &tree_a), (b, &tree_b), pose, &mut closest) {
@@ -105,7 +105,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
         }
     }
 
-    // All pairs up to several distances: none, the edge of the closest pair, some, about half,
+    // All pairs up to several distances: none, the bounds of the closest pair, some, about half,
     // many.
     let mut uppers: Vec<f64> = all.iter().map(|p| p.closest.upper).collect();
     uppers.sort_by(f64::total_cmp);
@@ -114,7 +114,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
     for epsilon in some.into_iter().chain([d.lower - 1e-9, 1.5 * d.upper + 1e-9]) {
         let expected: Vec<NearPair> =
             all.iter().filter(|p| p.closest.lower <= epsilon).copied().collect();
-        same(&within(a, b, pose, epsilon), &expected, epsilon);
+        assert_same_pairs(&within(a, b, pose, epsilon), &expected, epsilon);
         let mut found = Keep::up_to(epsilon);
         if internals::tree::near((a, &tree_a), (b, &tree_b), pose, &mut found) {
             found.met.sort_unstable();
@@ -123,14 +123,14 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
             if epsilon >= 0.0 {
                 assert_eq!(found.met, met);
             }
-            same(&found.sorted(), &expected, epsilon);
+            assert_same_pairs(&found.sorted(), &expected, epsilon);
         }
     }
     d.upper
 }
 
-/// Lists that differ are long; the first difference will do.
-fn same(found: &[NearPair], expected: &[NearPair], epsilon: f64) {
+/// Compares two lists and reports only the first difference, because the lists are long.
+fn assert_same_pairs(found: &[NearPair], expected: &[NearPair], epsilon: f64) {
     for (p, q) in found.iter().zip(expected) {
         assert_eq!(p, q, "within {epsilon}");
     }
@@ -145,7 +145,7 @@ fn pose(random: &mut Random, shift: Vec3) -> Pose {
 }
 
 #[test]
-fn random_triangles() {
+fn random_triangles_match_brute_force() {
     let mut random = Random(1);
     for case in 0..impinge_oracles::common::count_from("IMPINGE_NEAR_CASES", 24) {
         let small = |r: &mut Random| r.point();
@@ -158,14 +158,14 @@ fn random_triangles() {
 }
 
 #[test]
-fn surfaces_apart_and_overlapping() {
+fn separated_and_overlapping_surfaces_match_brute_force() {
     let mut random = Random(2);
     let meshes = [
         shapes::torus(1.0, 0.4, 16, 10).unwrap(),
         shapes::icosphere(1.0, 4).unwrap(),
         shapes::cuboid_grid([1.0, 2.0, 1.0], [4, 4, 4]).unwrap(),
         impinge_samples::shapes::stalagmites(3, 3, 5, 1).unwrap(),
-        askew(),
+        tilted_star(),
     ];
     let (mut apart, mut met) = (0, 0);
     for a in &meshes {
@@ -181,11 +181,11 @@ fn surfaces_apart_and_overlapping() {
 }
 
 #[test]
-fn touching_coplanar_and_tied() {
+fn coplanar_faces_and_ties_match_brute_force() {
     let grid = shapes::cuboid_grid([1.0, 1.0, 1.0], [3, 3, 3]).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
-    // Face on face, edge on edge, corner on corner; then the same a little apart, where dozens of
-    // pairs are tied.
+    // Face on face, edge on edge, corner on corner; and the same with a gap, where dozens of pairs
+    // have equal distances.
     for gap in [0.0, 1e-12, 1e-3, 0.5] {
         for shift in [
             Vec3::new(1.0 + gap, 0.0, 0.0),
@@ -203,7 +203,7 @@ fn touching_coplanar_and_tied() {
 }
 
 #[test]
-fn one_inside_the_other() {
+fn nested_surfaces_match_brute_force() {
     let (outer, inner) = (shapes::icosphere(1.0, 5).unwrap(), shapes::icosphere(0.97, 5).unwrap());
     let mut random = Random(3);
     for _ in 0..3 {
@@ -215,9 +215,9 @@ fn one_inside_the_other() {
 }
 
 #[test]
-fn thousands_of_pairs_equally_close() {
-    // The same sphere twice, one a little smaller: what `f32` cannot tell apart goes to `f64`, by
-    // normals first.
+fn thousands_of_equally_close_pairs_match_brute_force() {
+    // Two spheres, one slightly smaller. Pairs that `f32` cannot distinguish are compared in `f64`,
+    // by normals first.
     let outer = shapes::uv_sphere(1.0, 10, 14).unwrap();
     let turned = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
     let shifted = Pose::from_translation([1e-8, 0.0, 2e-8]).unwrap();
@@ -232,14 +232,14 @@ fn thousands_of_pairs_equally_close() {
         compare(&outer, &inner, &Pose::IDENTITY);
         compare(&inner, &outer, &shifted);
         compare(&outer, &rough, &Pose::IDENTITY);
-        // As a whole turned, so that moved vertices are rounded.
+        // Rotated, so that moved vertices are rounded.
         let moved = outer.vertices().iter().map(|v| turned.transform_point(*v)).collect();
         compare(&outer.with_vertices(moved).unwrap(), &inner, &turned);
     }
 }
 
 #[test]
-fn needles_and_specks() {
+fn needles_and_degenerate_triangles_match_brute_force() {
     let mut random = Random(4);
     for _ in 0..12 {
         let corner = |r: &mut Random| {
@@ -250,7 +250,7 @@ fn needles_and_specks() {
         let shift = random.point() * 0.1;
         compare(&a, &b, &pose(&mut random, shift));
     }
-    // Triangles of no area, of no length, and all the same.
+    // Triangles of zero area, points, and equal triangles.
     let flat = |r: &mut Random| Vec3::new(r.grid(2), r.grid(1), 0.0);
     for shift in [0.0, 0.25, 3.0] {
         let (a, b) = (soup(&mut random, 30, flat), soup(&mut random, 30, flat));
@@ -263,7 +263,7 @@ fn needles_and_specks() {
 }
 
 #[test]
-fn far_from_the_origin() {
+fn meshes_far_from_the_origin_match_brute_force() {
     let mut random = Random(5);
     for far in [1e3, 1e7, 1e11] {
         let offset = Vec3::new(far, -0.7 * far, 0.3 * far);
@@ -284,7 +284,7 @@ fn random_shift(length: f64) -> Vec3 {
 }
 
 #[test]
-fn tiny_beside_huge() {
+fn extreme_size_ratios_match_brute_force() {
     let mut random = Random(6);
     let huge = shapes::cuboid_grid([1.0, 1.0, 1.0], [4, 4, 4]).unwrap();
     for size in [1e-2, 1e-5, 3e-7, 1e-30] {
@@ -309,7 +309,7 @@ fn tiny_beside_huge() {
 }
 
 #[test]
-fn bounds_that_ask_for_all_or_nothing() {
+fn extreme_distances_give_all_or_no_pairs() {
     let (a, b) = (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.0, 0.3, 8, 6).unwrap());
     let pose = Pose::from_translation([1.0, 0.5, 0.0]).unwrap();
     let all = a.triangles().len() * b.triangles().len();
@@ -324,7 +324,7 @@ fn bounds_that_ask_for_all_or_nothing() {
 }
 
 #[test]
-fn nothing_and_single_triangles() {
+fn empty_meshes_and_single_triangles_match_brute_force() {
     let empty = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let ball = shapes::icosphere(1.0, 2).unwrap();
     let one = Mesh::from_triangles(vec![Vec3::X, Vec3::Y, Vec3::Z], vec![[0, 1, 2]]).unwrap();
@@ -345,8 +345,8 @@ fn nothing_and_single_triangles() {
 
 #[test]
 fn a_sink_stops_the_search() {
-    struct Few(usize);
-    impl NearSink for Few {
+    struct FirstTen(usize);
+    impl NearSink for FirstTen {
         fn bound(&self) -> f64 {
             0.5
         }
@@ -359,8 +359,8 @@ fn a_sink_stops_the_search() {
     }
     let ball = shapes::icosphere(1.0, 6).unwrap();
     for gap in [1.0, 2.1] {
-        let mut few = Few(0);
-        near(&ball, &ball, &Pose::from_translation([gap, 0.0, 0.0]).unwrap(), &mut few);
-        assert_eq!(few.0, 10);
+        let mut sink = FirstTen(0);
+        near(&ball, &ball, &Pose::from_translation([gap, 0.0, 0.0]).unwrap(), &mut sink);
+        assert_eq!(sink.0, 10);
     }
 }

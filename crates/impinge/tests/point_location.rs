@@ -1,4 +1,4 @@
-//! Points in polygons and polyhedra against integer arithmetic and against each other.
+//! Point location in polygons and polyhedra, compared with integer arithmetic and with each other.
 
 use impinge::Vec3;
 use impinge::exact::{
@@ -14,7 +14,8 @@ use impinge_oracles::points::{
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-/// The exact location by a ray in a random direction, drawn again when it meets a vertex.
+/// The exact location by a ray in a random direction. The direction is drawn again if the ray meets
+/// a vertex.
 fn polygon_oracle(q: [f64; 2], polygon: &[[f64; 2]], random: &mut Random) -> Location {
     let lift = |[x, y]: [f64; 2]| Vec3::new(x, y, 0.0);
     let mut all: Vec<Vec3> = polygon.iter().map(|&p| lift(p)).collect();
@@ -40,7 +41,8 @@ fn polygon_oracle(q: [f64; 2], polygon: &[[f64; 2]], random: &mut Random) -> Loc
             if sides[i].is_positive() == sides[j].is_positive() {
                 continue;
             }
-            // The line is crossed; by the ray if q is on the proper side of the edge.
+            // The edge crosses the line of the ray. It crosses the ray if q is on the right side of
+            // the edge.
             let side = turn(&sub(&points[j], &points[i]), &sub(&q, &points[i]));
             inside ^= side.is_positive() == sides[j].is_positive();
         }
@@ -49,7 +51,7 @@ fn polygon_oracle(q: [f64; 2], polygon: &[[f64; 2]], random: &mut Random) -> Loc
 }
 
 #[test]
-fn polygons_on_a_grid() {
+fn grid_polygons_match_the_oracle() {
     let mut random = Random(1);
     let mut seen = [0; 3];
     for _ in 0..cases(20_000) {
@@ -64,14 +66,14 @@ fn polygons_on_a_grid() {
 }
 
 #[test]
-fn polygons_with_points_next_to_edges() {
+fn points_next_to_edges_match_the_oracle() {
     let mut random = Random(2);
     for _ in 0..cases(5_000) {
         let n = 3 + random.below(6);
         let polygon: Vec<[f64; 2]> = (0..n).map(|_| [random.signed(), random.signed()]).collect();
         let (p, r) = (polygon[0], polygon[1]);
         let t = random.signed().abs();
-        // On the edge but for rounding.
+        // On the edge, up to rounding.
         let q = [p[0] + t * (r[0] - p[0]), p[1] + t * (r[1] - p[1])];
         let expected = polygon_oracle(q, &polygon, &mut random);
         assert_eq!(point_in_polygon(q, &polygon), expected, "{q:?} in {polygon:?}");
@@ -79,7 +81,7 @@ fn polygons_with_points_next_to_edges() {
 }
 
 #[test]
-fn counts_add_up_and_do_not_change_the_answer() {
+fn counters_cover_all_edges_and_do_not_change_the_answer() {
     let mut random = Random(3);
     let mut counts = OneShotCounts::default();
     let mut edges = 0;
@@ -96,9 +98,9 @@ fn counts_add_up_and_do_not_change_the_answer() {
     assert!(counts.remaining > 0 && counts.remaining * 4 < edges, "{counts:?}");
 }
 
-/// The convex hull of points on a grid, counter-clockwise, in integers; with collinear points if
-/// `keep`.
-fn hull(mut points: Vec<[i64; 2]>, keep: bool) -> Vec<[i64; 2]> {
+/// The convex hull of grid points in integers, counter-clockwise. With `keep_collinear`, it
+/// includes the points on its sides.
+fn hull(mut points: Vec<[i64; 2]>, keep_collinear: bool) -> Vec<[i64; 2]> {
     points.sort_unstable();
     points.dedup();
     let turn = |a: [i64; 2], b: [i64; 2], c: [i64; 2]| {
@@ -112,7 +114,7 @@ fn hull(mut points: Vec<[i64; 2]>, keep: bool) -> Vec<[i64; 2]> {
         for &p in &points {
             while out.len() >= 2 {
                 let t = turn(out[out.len() - 2], out[out.len() - 1], p);
-                if t < 0 || (t == 0 && !keep) {
+                if t < 0 || (t == 0 && !keep_collinear) {
                     out.pop();
                 } else {
                     break;
@@ -132,7 +134,7 @@ fn hull(mut points: Vec<[i64; 2]>, keep: bool) -> Vec<[i64; 2]> {
 }
 
 #[test]
-fn convex_polygons_on_a_grid() {
+fn convex_grid_polygons_match_the_general_test() {
     let mut random = Random(4);
     let mut seen = [0; 3];
     for case in 0..cases(20_000) {
@@ -141,7 +143,7 @@ fn convex_polygons_on_a_grid() {
             .map(|_| [random.grid(size) as i64, random.grid(size) as i64])
             .collect();
         let mut polygon = hull(points, case % 2 == 0);
-        // Repeated vertices, another first vertex, the other orientation.
+        // Repeated vertices, a different first vertex, the opposite orientation.
         for _ in 0..random.below(4) {
             let i = random.below(polygon.len());
             for _ in 0..1 + random.below(5) {
@@ -166,7 +168,7 @@ fn convex_polygons_on_a_grid() {
 }
 
 #[test]
-fn large_convex_polygons_in_logarithmic_time() {
+fn large_convex_polygons_are_searched_in_logarithmic_time() {
     let mut random = Random(5);
     for n in [3usize, 10, 100, 1_000, 10_000] {
         // Vertices on a parabola and its chord are exactly convex: (i, i^2).
@@ -176,7 +178,7 @@ fn large_convex_polygons_in_logarithmic_time() {
                 [x as f64, (x * x) as f64]
             })
             .collect();
-        // Or turned, so that the chain also has a vertical and a falling part.
+        // Or sheared, so that the chain also has vertical and decreasing parts.
         if n % 100 == 0 {
             for p in &mut polygon {
                 *p = [p[1] - p[0], p[0] * 3.0 + p[1]];
@@ -203,7 +205,8 @@ fn large_convex_polygons_in_logarithmic_time() {
     }
 }
 
-/// The exact location by a ray in a random direction, drawn again when it is singular.
+/// The exact location by a ray in a random direction. The direction is drawn again if it is
+/// singular.
 fn solid_oracle(q: Vec3, triangles: &[[Vec3; 3]], random: &mut Random) -> Location {
     let mut all: Vec<Vec3> = triangles.iter().flatten().copied().collect();
     all.push(q);
@@ -225,7 +228,7 @@ fn solid_oracle(q: Vec3, triangles: &[[Vec3; 3]], random: &mut Random) -> Locati
             }
             let height = dot(&r[0], &n);
             if height.is_zero() && !dot(&d, &n).is_zero() {
-                // The ray leaves the triangle's plane in q, which is not on the triangle.
+                // The ray leaves the triangle's plane at q, which is not on the triangle.
                 continue;
             }
             if sides.iter().any(Zero::is_zero) {
@@ -234,7 +237,8 @@ fn solid_oracle(q: Vec3, triangles: &[[Vec3; 3]], random: &mut Random) -> Locati
             let pierced =
                 sides.iter().all(Signed::is_positive) || sides.iter().all(Signed::is_negative);
             if pierced {
-                // Ahead if the plane's height over q and the direction's have one sign.
+                // The triangle is ahead if the plane's height over q and the direction's component
+                // along the normal have the same sign.
                 let ahead = height * dot(&d, &n);
                 inside ^= ahead.is_positive();
             }
@@ -243,8 +247,8 @@ fn solid_oracle(q: Vec3, triangles: &[[Vec3; 3]], random: &mut Random) -> Locati
     }
 }
 
-/// Unit cubes of the integer grid, as one closed surface: faces between two of them left out, each
-/// quad split along a random diagonal and turned at random.
+/// The closed surface of unit cubes of the integer grid, without faces between two of them. Each
+/// quad is split along a random diagonal, and triangles have random orientation.
 fn voxels(cells: &[[i32; 3]], random: &mut Random) -> Vec<[Vec3; 3]> {
     let mut triangles = Vec::new();
     for &cell in cells {
@@ -284,7 +288,7 @@ fn tetrahedron(p: [Vec3; 4]) -> [[Vec3; 3]; 4] {
 }
 
 #[test]
-fn solids_of_grid_cubes() {
+fn points_in_solids_of_grid_cubes_match_cell_counts() {
     let mut random = Random(6);
     for _ in 0..cases(60) {
         let mut cells: Vec<[i32; 3]> =
@@ -301,13 +305,13 @@ fn solids_of_grid_cubes() {
                     let holds = |cell: &[i32; 3]| {
                         (0..3).all(|i| 2 * cell[i] <= twice[i] && twice[i] <= 2 * cell[i] + 2)
                     };
-                    // All cells round the point are filled: inside; none: outside.
-                    let round: Vec<[i32; 3]> = (0..8)
+                    // The point is inside if all cells around it are filled, outside if none is.
+                    let around: Vec<[i32; 3]> = (0..8)
                         .map(|corner| {
                             [0, 1, 2].map(|i| (twice[i] - (corner >> i & 1)).div_euclid(2))
                         })
                         .collect();
-                    let filled = round.iter().filter(|cell| cells.contains(cell)).count();
+                    let filled = around.iter().filter(|cell| cells.contains(cell)).count();
                     let expected = match filled {
                         8 => Location::Inside,
                         0 => Location::Outside,
@@ -326,9 +330,9 @@ fn solids_of_grid_cubes() {
 }
 
 #[test]
-fn soups_of_grid_tetrahedra() {
-    // Overlapping tetrahedra, of zero volume too, are closed together: parity is defined and
-    // nothing is simple.
+fn points_in_overlapping_grid_tetrahedra_match_the_oracle() {
+    // Overlapping tetrahedra, also of zero volume, form a closed surface: parity is defined
+    // although the surface intersects itself.
     let mut random = Random(7);
     let mut seen = [0; 3];
     for _ in 0..cases(1_500) {
@@ -355,7 +359,7 @@ fn soups_of_grid_tetrahedra() {
 }
 
 #[test]
-fn random_tetrahedra_and_points_next_to_their_faces() {
+fn points_next_to_faces_match_the_oracle() {
     let mut random = Random(8);
     for _ in 0..cases(1_000) {
         let p = [0; 4].map(|_| random.point());
@@ -373,7 +377,7 @@ fn random_tetrahedra_and_points_next_to_their_faces() {
 }
 
 #[test]
-fn winding_numbers_of_nested_shells() {
+fn winding_numbers_count_nested_shells() {
     let mut random = Random(9);
     let shell = |size: f64| {
         let p = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| (p * 4.0 - Vec3::ONE) * size);
@@ -382,7 +386,7 @@ fn winding_numbers_of_nested_shells() {
     for _ in 0..500 {
         let q = random.grid_point(9);
         let depth = [1.0, 2.0, 3.0].iter().filter(|&&s| {
-            // Inside the tetrahedron of that size: all coordinates above -s, and their sum below s.
+            // Inside of the tetrahedron of size s: all coordinates above -s, and their sum below s.
             q.min_element() > -s && q.element_sum() < s
         });
         let depth = depth.count() as i64;
@@ -400,7 +404,7 @@ fn winding_numbers_of_nested_shells() {
 }
 
 #[test]
-fn degenerate_triangles_hold_only_their_points() {
+fn degenerate_triangles_contain_only_their_segment_or_point() {
     let segment = [Vec3::ZERO, Vec3::splat(3.0), Vec3::splat(1.0)];
     for (q, on) in [
         (Vec3::splat(2.0), true),
@@ -438,7 +442,7 @@ fn any_bit_pattern_in_range_gets_an_answer() {
         };
         assert_eq!(winding_number(p[4], triangles).map(|w| w.rem_euclid(2)), parity);
     }
-    // Not a number, and infinite: some answer, no panic.
+    // NaN and infinity: any answer, but no panic.
     let bad = [Vec3::NAN, Vec3::INFINITY, Vec3::X];
     let _ = locate_point(Vec3::ZERO, [bad]);
     let _ = point_in_polygon([0.0; 2], &[[f64::NAN, 0.0], [1.0, f64::INFINITY], [0.0, 3.0]]);

@@ -1,5 +1,5 @@
-//! Triangles of polygons, judged in integers: every polygon on a small grid against winding
-//! numbers.
+//! Triangulations of polygons, checked in integers: polygons on a small grid are compared with
+//! winding numbers.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use impinge_oracles::common::{Random, count_from};
 
 type Point = [i64; 2];
 
-/// Grid steps are this long, so that places where lines through grid points meet are integers:
-/// their denominators are at most 18.
-const STEP: i64 = 12_252_240;
+/// The length of a grid step. All intersections of lines through grid points have integer
+/// coordinates, because it is divisible by their denominators, which are at most 18.
+const GRID_STEP: i64 = 12_252_240;
 
 fn cross(a: Point, b: Point, c: Point) -> i128 {
     let d = |p: Point, k: usize| i128::from(p[k] - a[k]);
     d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)
 }
 
-/// A point in each part of the plane between all lines through two points of a grid of `size` by
-/// `size`, within the grid.
+/// A point in each part into which all lines through two points of a grid of `size` by `size`
+/// divide the grid.
 fn parts(size: i64) -> Vec<Point> {
     let grid: Vec<Point> = (0..size * size).map(|i| [i % size, i / size]).collect();
     let gcd = |mut a: i64, mut b: i64| {
@@ -46,7 +46,7 @@ fn parts(size: i64) -> Vec<Point> {
     let half = |p: &Point| (p[1] < 0) || (p[1] == 0 && p[0] < 0);
     rays.sort_by(|a, b| half(a).cmp(&half(b)).then((b[0] * a[1] - b[1] * a[0]).cmp(&0)));
     rays.dedup();
-    let side = |l: &[i64; 3], p: Point| (l[0] * p[1] - l[1] * p[0] - l[2] * STEP).signum();
+    let side = |l: &[i64; 3], p: Point| (l[0] * p[1] - l[1] * p[0] - l[2] * GRID_STEP).signum();
     let mut found: HashMap<Vec<i64>, Point> = HashMap::new();
     for (i, l) in lines.iter().enumerate() {
         for m in &lines[..i] {
@@ -54,18 +54,18 @@ fn parts(size: i64) -> Vec<Point> {
             if det == 0 {
                 continue;
             }
-            assert!(STEP % det == 0);
-            let scale = STEP / det;
+            assert!(GRID_STEP % det == 0);
+            let scale = GRID_STEP / det;
             let at = [(m[0] * l[2] - l[0] * m[2]) * scale, (m[1] * l[2] - l[1] * m[2]) * scale];
             assert!(side(l, at) == 0 && side(m, at) == 0);
-            if at.iter().any(|x| *x < 0 || *x > (size - 1) * STEP) {
+            if at.iter().any(|x| *x < 0 || *x > (size - 1) * GRID_STEP) {
                 continue;
             }
             for k in 0..rays.len() {
                 let (a, b) = (rays[k], rays[(k + 1) % rays.len()]);
                 let p = [at[0] + a[0] + b[0], at[1] + a[1] + b[1]];
                 let signs: Vec<i64> = lines.iter().map(|l| side(l, p)).collect();
-                if !signs.contains(&0) && p.iter().all(|x| *x > 0 && *x < (size - 1) * STEP) {
+                if !signs.contains(&0) && p.iter().all(|x| *x > 0 && *x < (size - 1) * GRID_STEP) {
                     found.insert(signs, p);
                 }
             }
@@ -76,7 +76,7 @@ fn parts(size: i64) -> Vec<Point> {
     all
 }
 
-/// How often a polygon of points on the grid goes around a point that is on no line of it.
+/// The winding number of a polygon of grid points around a point that is on none of its lines.
 fn winding(polygon: &[Point], p: Point) -> i64 {
     let mut sum = 0;
     for i in 0..polygon.len() {
@@ -93,8 +93,8 @@ fn winding(polygon: &[Point], p: Point) -> i64 {
     sum
 }
 
-/// Whether two sides cross between their ends, and whether a corner passes through a side or two
-/// sides cross.
+/// Whether two sides cross in their interiors; and whether they do or the polygon crosses a side at
+/// a corner.
 fn crossings(polygon: &[Point]) -> (bool, bool) {
     let n = polygon.len();
     let at = |i: usize| polygon[i % n];
@@ -118,7 +118,7 @@ fn crossings(polygon: &[Point]) -> (bool, bool) {
     (proper, passes || proper)
 }
 
-/// What was seen.
+/// The number of polygons of each kind.
 #[derive(Debug, Default)]
 struct Tally {
     clean: usize,
@@ -129,10 +129,10 @@ struct Tally {
     flat: usize,
 }
 
-/// Judges the triangles of a polygon; `place` puts grid points into space.
-fn judge(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tally: &mut Tally) {
+/// Checks the triangulation of a polygon. `place` maps grid points to space.
+fn check(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tally: &mut Tally) {
     let n = polygon.len();
-    let points: Vec<Vec3> = polygon.iter().map(|p| place(p.map(|x| x / STEP))).collect();
+    let points: Vec<Vec3> = polygon.iter().map(|p| place(p.map(|x| x / GRID_STEP))).collect();
     let (triangles, clean) = triangulate_polygon(&points);
     assert_eq!(triangles.len(), n - 2);
     for i in 0..n as u32 {
@@ -149,23 +149,23 @@ fn judge(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tall
         return;
     }
     let windings: Vec<i64> = parts.iter().map(|p| winding(polygon, *p)).collect();
-    let (least, most) = (*windings.iter().min().unwrap(), *windings.iter().max().unwrap());
-    let once = (least >= 0 && most <= 1) || (least >= -1 && most <= 0);
+    let (low, high) = (*windings.iter().min().unwrap(), *windings.iter().max().unwrap());
+    let once = (low >= 0 && high <= 1) || (low >= -1 && high <= 0);
     let (proper, passes) = crossings(polygon);
     let what = || {
         format!(
             "{:?} {triangles:?}",
-            polygon.iter().map(|p| p.map(|x| x / STEP)).collect::<Vec<_>>()
+            polygon.iter().map(|p| p.map(|x| x / GRID_STEP)).collect::<Vec<_>>()
         )
     };
-    // What touches itself at most, and what is not weakly simple but covers nothing twice all the
-    // same.
+    // A polygon is clean if it covers nothing twice and does not cross itself. It may touch itself,
+    // and need not be weakly simple.
     assert_eq!(clean, once && !passes, "{}", what());
     let area: i128 = (1..n - 1).map(|i| cross(polygon[0], polygon[i], polygon[i + 1])).sum();
     let total: i128 = corners.iter().map(|t| cross(t[0], t[1], t[2])).sum();
     assert_eq!(area, total, "{}", what());
     let mut cancels = false;
-    let one_sense = least >= 0 || most <= 0;
+    let one_sense = low >= 0 || high <= 0;
     for (p, w) in parts.iter().zip(&windings) {
         let covers: Vec<i64> = corners.iter().map(|t| winding(t, *p)).filter(|w| *w != 0).collect();
         assert_eq!(covers.iter().sum::<i64>(), *w, "{}", what());
@@ -181,8 +181,8 @@ fn judge(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tall
         tally.twice += 1;
     } else {
         tally.at_corners += 1;
-        // Loops of opposite senses overlap in some, and the outline goes around what both cover not
-        // at all.
+        // In some polygons, loops of opposite senses overlap, and the winding number in the overlap
+        // is zero.
         tally.cancelling += usize::from(cancels);
     }
 }
@@ -192,16 +192,16 @@ fn flat(p: Point) -> Vec3 {
 }
 
 #[test]
-fn every_small_polygon_is_covered_as_often_as_it_goes_around() {
+fn triangles_of_small_polygons_match_winding_numbers() {
     let parts = parts(3);
-    // As many as the sequence A288187 of the OEIS has.
+    // The number in sequence A288187 of the OEIS.
     assert_eq!(parts.len(), 56);
-    let grid: Vec<Point> = (0..9).map(|i| [i % 3 * STEP, i / 3 * STEP]).collect();
+    let grid: Vec<Point> = (0..9).map(|i| [i % 3 * GRID_STEP, i / 3 * GRID_STEP]).collect();
     let mut tally = Tally::default();
     let stride = count_from("IMPINGE_POLYGON_STRIDE", 5);
     for n in 3..=6_u32 {
         for code in (0..9_usize.pow(n - 1)).step_by(if n < 6 { 1 } else { stride }) {
-            // The first corner is one of three; symmetry has the others.
+            // The first corner is one of three; the others are symmetric.
             for first in [0, 1, 4] {
                 let mut rest = code;
                 let mut polygon = vec![grid[first]];
@@ -209,7 +209,7 @@ fn every_small_polygon_is_covered_as_often_as_it_goes_around() {
                     polygon.push(grid[rest % 9]);
                     rest /= 9;
                 }
-                judge(&polygon, &parts, flat, &mut tally);
+                check(&polygon, &parts, flat, &mut tally);
             }
         }
     }
@@ -220,18 +220,19 @@ fn every_small_polygon_is_covered_as_often_as_it_goes_around() {
 }
 
 #[test]
-fn larger_polygons_in_any_place_and_unit() {
+fn triangles_of_larger_polygons_match_winding_numbers_at_all_scales() {
     let small = parts(4);
-    // At least as many as between segments of grid points (A288187).
+    // At least the number of parts between segments of grid points (A288187).
     assert!(small.len() >= 340, "{}", small.len());
     let mut random = Random(5);
     let mut tally = Tally::default();
     for case in 0..count_from("IMPINGE_POLYGON_CASES", 6_000) {
         let n = 4 + case % 6;
         let size = 3 + (case / 6 % 2) as i64;
-        let polygon: Vec<Point> =
-            (0..n).map(|_| [0; 2].map(|_| random.below(size as usize) as i64 * STEP)).collect();
-        // Powers of two, so that the plane stays one; down to single units of the smallest number.
+        let polygon: Vec<Point> = (0..n)
+            .map(|_| [0; 2].map(|_| random.below(size as usize) as i64 * GRID_STEP))
+            .collect();
+        // Powers of two keep the polygon exactly planar; the smallest is the smallest number.
         let tiny = f64::from_bits(1);
         let power = |e: i32| 2.0_f64.powi(e);
         let scales = [1.0, tiny, power(-1000), power(-600), power(-300), power(100), power(195)];
@@ -245,19 +246,19 @@ fn larger_polygons_in_any_place_and_unit() {
                 _ => Vec3::new(-x, 5.0 * x + y, 2.0 * y - x),
             }
         };
-        judge(&polygon, &small, place, &mut tally);
+        check(&polygon, &small, place, &mut tally);
     }
     assert!(tally.clean > 100 && tally.at_corners > 20 && tally.crossing > 500, "{tally:?}");
 }
 
-/// Polygons that cross themselves at a corner they visit twice.
+/// Polygons that cross themselves at a corner that they visit twice.
 const CROSSING: [&[[f64; 2]]; 2] = [
     &[[2.0, 2.0], [2.0, 0.0], [0.0, 0.0], [1.0, 2.0], [0.0, 1.0], [0.0, 0.0]],
     &[[-2.0, -2.0], [0.0, 0.0], [1.0, 1.0], [1.0, -1.0], [0.0, 0.0], [-2.0, 2.0]],
 ];
 
 #[test]
-fn lobes_that_cross_at_a_corner_are_reported_and_gain_no_surface() {
+fn polygons_that_cross_at_a_corner_are_reported_and_keep_their_area() {
     for (outline, area) in CROSSING.iter().zip([2.5, 5.0]) {
         let points: Vec<Vec3> = outline.iter().map(|[x, y]| Vec3::new(*x, *y, 7.0)).collect();
         let (triangles, clean) = triangulate_polygon(&points);
@@ -273,7 +274,7 @@ fn lobes_that_cross_at_a_corner_are_reported_and_gain_no_surface() {
         assert_eq!(mesh.defects().self_crossing_polygons, [0]);
         assert!(!mesh.defects().is_clean());
     }
-    // A square walked twice goes around its inside twice, without a crossing.
+    // A square traversed twice has winding number two, without a crossing.
     let square =
         [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
     let mesh = Mesh::from_polygons(square.to_vec(), [[0, 1, 2, 3, 0, 1, 2, 3]]).unwrap();
@@ -303,8 +304,8 @@ fn files_with_polygons_that_cross_at_a_corner_report_them() {
 }
 
 #[test]
-fn hostile_polygons_take_no_quadratic_time() {
-    // Corners that come back to few places thousands of times, and needles through each other.
+fn difficult_polygons_of_4000_corners_are_triangulated() {
+    // Corners that repeat a few points thousands of times, and crossing needles.
     let mut random = Random(3);
     for size in [3, 40] {
         let mut place = || random.below(size) as f64;

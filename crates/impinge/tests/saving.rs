@@ -1,4 +1,4 @@
-//! Meshes to files and back, and what a load report says.
+//! Saving meshes to files, loading them again, and the contents of load reports.
 #![cfg(feature = "files")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use impinge::{Error, ErrorKind, LoadOptions, Mesh, Vec3, Weld, shapes};
 
-/// A folder of its own for each test, removed at the end.
+/// A separate folder for each test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -48,7 +48,7 @@ fn polygons(mesh: &Mesh) -> Vec<Vec<u32>> {
 }
 
 /// Polygons of three to six corners, coordinates of every kind, a vertex that is not used.
-fn odd() -> Mesh {
+fn unusual_mesh() -> Mesh {
     let vertices = vec![
         Vec3::new(0.1, -0.0, 1e-310),
         Vec3::new(1e60, 1.0 / 3.0, -5e-324),
@@ -63,10 +63,10 @@ fn odd() -> Mesh {
 }
 
 #[test]
-fn exact_formats_come_back_bit_for_bit() -> Result<(), Error> {
+fn exact_formats_keep_every_bit() -> Result<(), Error> {
     let folder = Folder::new("exact");
     let torus = shapes::torus(2.0, 0.3, 16, 8)?;
-    for mesh in [&odd(), &torus] {
+    for mesh in [&unusual_mesh(), &torus] {
         for name in ["a.obj", "a.off", "a.ply", "A.PLY"] {
             let path = folder.file(name);
             mesh.save(&path)?;
@@ -100,7 +100,7 @@ fn single_precision_formats_keep_triangles_rounded() -> Result<(), Error> {
     let glb = Mesh::load_with(folder.file("a.glb"), &as_written())?.mesh;
     assert_eq!(glb.triangles(), mesh.triangles());
 
-    let error = odd().save(folder.file("b.stl")).unwrap_err();
+    let error = unusual_mesh().save(folder.file("b.stl")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutOfRange);
     assert!(error.to_string().contains("vertex 1"), "{error}");
     assert!(!folder.file("b.stl").exists());
@@ -108,7 +108,7 @@ fn single_precision_formats_keep_triangles_rounded() -> Result<(), Error> {
 }
 
 #[test]
-fn paths_are_checked_and_old_files_survive() -> Result<(), Error> {
+fn invalid_paths_are_errors_and_old_files_are_kept() -> Result<(), Error> {
     let folder = Folder::new("paths");
     let cube = shapes::cuboid([1.0, 1.0, 1.0])?;
     let kind = |name: &str| cube.save(folder.file(name)).unwrap_err().kind();
@@ -121,7 +121,7 @@ fn paths_are_checked_and_old_files_survive() -> Result<(), Error> {
     let old = folder.file("old.stl");
     cube.save(&old)?;
     let before = fs::read(&old).unwrap();
-    assert!(odd().save(&old).is_err());
+    assert!(unusual_mesh().save(&old).is_err());
     assert_eq!(fs::read(&old).unwrap(), before);
     let mut locked = fs::metadata(&old).unwrap().permissions();
     locked.set_readonly(true);
@@ -134,7 +134,7 @@ fn paths_are_checked_and_old_files_survive() -> Result<(), Error> {
 
 #[cfg(unix)]
 #[test]
-fn links_stay_links_and_devices_are_refused() -> Result<(), Error> {
+fn links_are_followed_and_devices_are_errors() -> Result<(), Error> {
     let folder = Folder::new("links");
     let cube = shapes::cuboid([1.0, 1.0, 1.0])?;
     let (real, link) = (folder.file("real.obj"), folder.file("link.obj"));
@@ -150,7 +150,7 @@ fn links_stay_links_and_devices_are_refused() -> Result<(), Error> {
 }
 
 #[test]
-fn reports_say_what_was_skipped_welded_and_cut() -> Result<(), Error> {
+fn load_reports_contain_skipped_welded_and_triangulated_elements() -> Result<(), Error> {
     let folder = Folder::new("report");
     let path = folder.file("plate.obj");
     let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\n\
@@ -172,7 +172,7 @@ fn reports_say_what_was_skipped_welded_and_cut() -> Result<(), Error> {
     Ok(())
 }
 
-/// A file with several parts is what its parts are, moved and welded one by one and then together.
+/// The parts of a file are welded and moved one by one, then merged and welded.
 #[test]
 fn several_parts_become_one_mesh() -> Result<(), Error> {
     let folder = Folder::new("parts");

@@ -1,5 +1,5 @@
-//! Parts that are scaled and turned: they share one scaled mesh, and every answer about them is
-//! that about the mesh with its vertices scaled by hand.
+//! Scaled and rotated parts: they share one scaled mesh, and all answers equal those for a mesh
+//! with explicitly scaled vertices.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use impinge::pair::{Collect, intersecting_pairs};
 use impinge::{ErrorKind, Loaded, Mesh, Pose, Relation, Scene, Vec3, check_pair, shapes};
 use impinge_oracles::common::{Random, count_from};
 
-/// The triangles of a mesh over its vertices times `scale`, made from nothing else.
+/// A new mesh with the same triangles and vertices multiplied by `scale`.
 fn baked(mesh: &Mesh, scale: f64) -> Mesh {
     let vertices = mesh.vertices().iter().map(|v| Vec3::new(scale * v.x, scale * v.y, scale * v.z));
     Mesh::from_triangles(vertices.collect(), mesh.triangles().to_vec()).unwrap()
@@ -32,9 +32,9 @@ fn brute_pairs(a: &Mesh, b: &Mesh) -> Vec<(u32, u32)> {
     found.into_sorted()
 }
 
-/// Bit for bit, on every scale, from parts that cross to parts that are apart.
+/// Answers are equal bit for bit, at all scales, for crossing and for separated parts.
 #[test]
-fn answers_are_those_of_the_baked_mesh() {
+fn answers_equal_those_of_the_baked_mesh() {
     let triangles = |mesh: Mesh| Arc::new(baked(&mesh, 1.0));
     let parts = [
         triangles(shapes::cuboid([1.0, 2.0, 3.0]).unwrap()),
@@ -52,7 +52,7 @@ fn answers_are_those_of_the_baked_mesh() {
             2 => 10.0_f64.powf(55.0 * random.signed()),
             _ => 1.0 / 3.0,
         };
-        // Of one scale as a rule, as under one root.
+        // Usually both parts have the same scale, as under one root.
         let other = if round % 3 == 0 { scale * (1.0 + random.unit()) } else { scale };
         let (p, q) = (&parts[random.below(4)], &parts[random.below(4)]);
         let shift = Pose::from_translation(random.point() * (3.0 * scale)).unwrap();
@@ -63,18 +63,18 @@ fn answers_are_those_of_the_baked_mesh() {
         let pose = Pose::relative(&scene.parts()[0].pose, &scene.parts()[1].pose);
         let [x, y] = [0, 1].map(|i| &*scene.parts()[i].mesh);
         let report = check_pair(x, y, &pose, &options);
-        let (by_hand, there) = (baked(p, scale), baked(q, other));
-        assert_eq!(report, check_pair(&by_hand, &there, &pose, &options), "{scale:e}");
-        // The vertices of B baked as a whole: R * (s * v) + t.
-        let there = there.transformed(&pose);
-        for (v, w) in q.vertices().iter().zip(there.vertices()) {
+        let (baked_a, baked_b) = (baked(p, scale), baked(q, other));
+        assert_eq!(report, check_pair(&baked_a, &baked_b, &pose, &options), "{scale:e}");
+        // The vertices of B with scale and pose applied: R * (s * v) + t.
+        let baked_b = baked_b.transformed(&pose);
+        for (v, w) in q.vertices().iter().zip(baked_b.vertices()) {
             assert_eq!(pose.transform_point(*v * other), *w);
         }
         let pairs: Vec<(u32, u32)> = report.hits.iter().map(|hit| (hit.a, hit.b)).collect();
-        assert_eq!(pairs, intersecting_pairs(&by_hand, &there, &Pose::IDENTITY));
-        assert_eq!(pairs, brute_pairs(&by_hand, &there));
+        assert_eq!(pairs, intersecting_pairs(&baked_a, &baked_b, &Pose::IDENTITY));
+        assert_eq!(pairs, brute_pairs(&baked_a, &baked_b));
         let PairReport { relation, distance, .. } =
-            check_pair(&by_hand, &there, &Pose::IDENTITY, &options);
+            check_pair(&baked_a, &baked_b, &Pose::IDENTITY, &options);
         assert_eq!(report.relation, relation);
         match (report.distance, distance) {
             (Some(d), Some(e)) => assert!(d.lower <= e.upper && e.lower <= d.upper),
@@ -86,7 +86,7 @@ fn answers_are_those_of_the_baked_mesh() {
 }
 
 #[test]
-fn parts_with_one_mesh_and_scale_share() {
+fn parts_with_equal_mesh_and_scale_share_the_scaled_mesh() {
     let ball = Arc::new(shapes::icosphere(1.0, 1).unwrap());
     let same = Arc::new(Mesh::clone(&ball));
     let mut scene = Scene::new();
@@ -101,13 +101,13 @@ fn parts_with_one_mesh_and_scale_share() {
     assert!(Arc::ptr_eq(part(1), &ball) && Arc::ptr_eq(part(4), &ball));
     assert!(!Arc::ptr_eq(part(0), part(5)));
     assert!(Arc::ptr_eq(part(2), part(6)));
-    // The same tree, too.
+    // They share the tree too.
     assert!(std::ptr::eq(part(0).tree(), part(3).tree()));
 }
 
-/// The address of a mesh that is gone may be that of the next.
+/// The original meshes are dropped, and a later mesh may have the address of an earlier one.
 #[test]
-fn originals_may_go() {
+fn original_meshes_may_be_dropped() {
     let mut scene = Scene::new();
     for k in 3..60 {
         let mesh = Arc::new(shapes::cylinder(1.0, 1.0, k).unwrap());
@@ -119,7 +119,7 @@ fn originals_may_go() {
 }
 
 #[test]
-fn scales_that_make_no_sense_are_errors() {
+fn invalid_scales_are_errors() {
     let ball = Arc::new(shapes::icosphere(1.0, 1).unwrap());
     let mut scene = Scene::new();
     for (scale, kind) in [
@@ -136,14 +136,14 @@ fn scales_that_make_no_sense_are_errors() {
         assert_eq!(error.kind(), kind, "{scale}: {error}");
     }
     assert!(scene.parts().is_empty());
-    // Denormal coordinates are coordinates.
+    // Denormal coordinates are valid.
     for scale in [5e-324, 1e-310] {
         scene.add_scaled("ball", &ball, Pose::IDENTITY, scale).unwrap();
     }
     assert_eq!(scene.parts()[1].mesh.vertices()[0], ball.vertices()[0] * 1e-310);
 }
 
-/// A folder of its own for one test, removed when the test ends.
+/// A separate folder for a test, removed at its end.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -214,9 +214,9 @@ fn distinct(loaded: &Loaded) -> usize {
     meshes.len()
 }
 
-/// Three thousand turned parts of one scale, in every way in which a file can say so.
+/// Three thousand rotated parts with one scale, in all forms in which a file can specify it.
 #[test]
-fn parts_under_one_scale_are_one_mesh() {
+fn parts_with_one_scale_share_one_mesh() {
     const PARTS: usize = 3000;
     let folder = Folder::new("one-scale");
     let mesh = shapes::cuboid([1.0, 2.0, 4.0]).unwrap();
@@ -274,9 +274,9 @@ fn parts_under_one_scale_are_one_mesh() {
     }
 }
 
-/// Parts that touch before they are scaled, turned by quarters and scaled, still do.
+/// Parts that touch still touch after scaling and quarter turns.
 #[test]
-fn contacts_survive_scales() {
+fn contacts_are_kept_by_scaling() {
     let folder = Folder::new("contacts");
     let cube = shapes::cuboid([1.0; 3]).unwrap();
     for root in [
@@ -299,7 +299,7 @@ fn contacts_survive_scales() {
 }
 
 #[test]
-fn what_is_no_uniform_scale_is_baked() {
+fn other_linear_maps_than_uniform_scales_are_baked() {
     let folder = Folder::new("baked");
     let mesh = shapes::cuboid([1.0, 2.0, 4.0]).unwrap();
     let turn = Pose::from_quaternion([0.1, 0.2, 0.3, 0.9], [1.0, 2.0, 3.0]).unwrap();
@@ -328,7 +328,7 @@ fn what_is_no_uniform_scale_is_baked() {
             assert_eq!(part.mesh.classification().outward, Some(true), "{map} {mirrors}");
         }
     }
-    // A shear, and one under a scaled root; two mirrors are a rotation.
+    // A shear below a scaled and an unscaled root; two reflections are a rotation.
     let shear = r#"{"mesh":0,"matrix":[1,0,0,0, 0.001,1,0,0, 0,0,1,0, 0,0,0,1]}"#;
     let mirror = r#"{"mesh":0,"scale":[1,-1,1]}"#;
     for (node, root, deformed) in [
@@ -361,7 +361,7 @@ fn scene_files_share_scaled_meshes() {
     let loaded = folder.load("scene.toml", &text);
     assert_eq!((loaded.scaled, loaded.deformed, distinct(&loaded)), (20, 0, 1));
     assert_eq!(loaded.scene.parts()[0].mesh.vertices()[1], Vec3::new(0.3, 0.0, 0.0));
-    // A matrix with the scale in it, under nothing.
+    // A matrix that contains the scale, without a parent.
     let matrix = "pose = { matrix = [[0, -0.3, 0, 1], [0.3, 0, 0, 2], [0, 0, 0.3, 3]] }";
     text += &format!("[[part]]\nname = \"m\"\nfile = \"part.obj\"\n{matrix}\n");
     let loaded = folder.load("scene.toml", &text);

@@ -1,5 +1,5 @@
-//! Serialised values: bit for bit there and back, in a format for people and in a binary one; and
-//! hostile input gives errors.
+//! Serialised values: round trips keep every bit, in a text format and in a binary format, and
+//! invalid input gives errors.
 #![cfg(feature = "serde")]
 
 use std::fmt::Debug;
@@ -13,8 +13,9 @@ use impinge_oracles::common::Random;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The value after JSON, and after a binary format; both writings again give the same bytes.
-fn there_and_back<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
+/// The value after a round trip through JSON and through a binary format. Writing the results again
+/// gives the same bytes.
+fn round_trip<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     let text = serde_json::to_string(value).expect("JSON is written");
     let from_text: T = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
     assert_eq!(serde_json::to_string(&from_text).expect("JSON is written"), text);
@@ -25,7 +26,7 @@ fn there_and_back<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     [from_text, from_bytes]
 }
 
-fn refused<T: DeserializeOwned + Debug>(text: &str, why: &str) {
+fn expect_error<T: DeserializeOwned + Debug>(text: &str, why: &str) {
     let error = serde_json::from_str::<T>(text).expect_err(text).to_string();
     assert!(error.contains(why), "{text}: {error}");
 }
@@ -40,31 +41,31 @@ fn bits(v: Vec3) -> [u64; 3] {
 }
 
 #[test]
-fn poses() {
+fn poses_keep_every_bit() {
     let mut random = Random(2);
     for scale in [0.0, 1e-320, 1.0, 1e60] {
         for _ in 0..50 {
             let q = [0, 1, 2, 3].map(|_| signed(&mut random, 1.0));
             let t = [0, 1, 2].map(|_| signed(&mut random, 1.0) * scale);
             let pose = Pose::from_quaternion(q, t).expect("in range");
-            for back in there_and_back(&pose) {
+            for back in round_trip(&pose) {
                 let all = |p: &Pose| p.to_matrix().map(|row| row.map(f64::to_bits));
                 assert_eq!(all(&back), all(&pose));
             }
         }
     }
-    refused::<Pose>("[[1,0,0,0],[0,1,0,0],[0,0,2,0]]", "rotation");
-    refused::<Pose>("[[1,0,0,0],[0,1,0,0],[0,0,-1,0]]", "mirror");
-    refused::<Pose>("[[1,0,0,2e60],[0,1,0,0],[0,0,1,0]]", "must not exceed");
-    refused::<Pose>("[[1,0,0,0],[0,1,0,0]]", "length");
-    refused::<Pose>("[[1,0,0,null],[0,1,0,0],[0,0,1,0]]", "null");
+    expect_error::<Pose>("[[1,0,0,0],[0,1,0,0],[0,0,2,0]]", "rotation");
+    expect_error::<Pose>("[[1,0,0,0],[0,1,0,0],[0,0,-1,0]]", "mirror");
+    expect_error::<Pose>("[[1,0,0,2e60],[0,1,0,0],[0,0,1,0]]", "must not exceed");
+    expect_error::<Pose>("[[1,0,0,0],[0,1,0,0]]", "length");
+    expect_error::<Pose>("[[1,0,0,null],[0,1,0,0],[0,0,1,0]]", "null");
     let nan = [[f64::NAN; 4]; 3];
     let bytes = postcard::to_stdvec(&nan).expect("bytes");
     assert!(postcard::from_bytes::<Pose>(&bytes).is_err());
 }
 
 #[test]
-fn boxes() {
+fn boxes_keep_every_bit() {
     let corner = Vec3::new(-0.0, 1.0 / 3.0, 5e-324);
     let inf = f64::INFINITY;
     for aabb in [
@@ -72,11 +73,11 @@ fn boxes() {
         Aabb { min: corner, max: Vec3::splat(1e60) },
         Aabb { min: Vec3::new(-inf, -inf, 0.1), max: Vec3::new(inf, 2.0, inf) },
     ] {
-        for back in there_and_back(&aabb) {
+        for back in round_trip(&aabb) {
             assert_eq!([back.min, back.max].map(bits), [aabb.min, aabb.max].map(bits));
         }
         let bounds = Bounds::from(aabb);
-        for back in there_and_back(&bounds) {
+        for back in round_trip(&bounds) {
             assert_eq!(
                 [back.min, back.max].map(|v| v.map(f32::to_bits)),
                 [bounds.min, bounds.max].map(|v| v.map(f32::to_bits))
@@ -84,12 +85,12 @@ fn boxes() {
         }
     }
     for bad in [r#"{"min":[0,0,1],"max":[1,1,0]}"#, r#"{"min":["inf",0,0],"max":[1,1,1]}"#] {
-        refused::<Aabb>(bad, "inside out");
-        refused::<Bounds>(bad, "inside out");
+        expect_error::<Aabb>(bad, "inside out");
+        expect_error::<Bounds>(bad, "inside out");
     }
-    refused::<Aabb>(r#"{"min":[0,0,"nan"],"max":[1,1,1]}"#, "expected a number");
-    refused::<Aabb>(r#"{"min":[0,0,null],"max":[1,1,1]}"#, "expected a number");
-    refused::<Bounds>(r#"{"min":[0,0,0],"max":[1,1,1e39]}"#, "single precision");
+    expect_error::<Aabb>(r#"{"min":[0,0,"nan"],"max":[1,1,1]}"#, "expected a number");
+    expect_error::<Aabb>(r#"{"min":[0,0,null],"max":[1,1,1]}"#, "expected a number");
+    expect_error::<Bounds>(r#"{"min":[0,0,0],"max":[1,1,1e39]}"#, "single precision");
     let nan = Aabb { min: Vec3::ZERO, max: Vec3::new(1.0, f64::NAN, 1.0) };
     assert!(serde_json::to_string(&nan).is_err() && postcard::to_stdvec(&nan).is_err());
     let bytes = postcard::to_stdvec(&Some(([0.0; 3], [1.0, 1.0, f64::NAN]))).expect("bytes");
@@ -97,23 +98,23 @@ fn boxes() {
 }
 
 #[test]
-fn oriented_boxes() {
+fn oriented_boxes_are_equal_after_a_round_trip() {
     let mut random = Random(4);
     let mut seen = OrientedBox::around(&[]);
-    assert!(there_and_back(&seen).iter().all(OrientedBox::is_empty));
+    assert!(round_trip(&seen).iter().all(OrientedBox::is_empty));
     for _ in 0..100 {
         let points: Vec<Vec3> =
             (0..9).map(|_| Vec3::from([(); 3].map(|()| signed(&mut random, 3.0)))).collect();
         seen = OrientedBox::around(&points).merged(&seen);
-        for back in there_and_back(&seen) {
+        for back in round_trip(&seen) {
             assert_eq!(back, seen);
         }
         seen = seen.transformed(&Pose::from_axis_angle(points[0], 1.0).expect("not zero"));
     }
     let skew = r#"{"center":[0,0,0],"axes":[[1,0,0],[0.1,1,0],[0,0,1]],"half":[1,1,1]}"#;
-    refused::<OrientedBox>(skew, "perpendicular");
+    expect_error::<OrientedBox>(skew, "perpendicular");
     let negative = r#"{"center":[0,0,0],"axes":[[1,0,0],[0,1,0],[0,0,1]],"half":[1,1,-1]}"#;
-    refused::<OrientedBox>(negative, "negative");
+    expect_error::<OrientedBox>(negative, "negative");
 }
 
 fn same_mesh(a: &Mesh, b: &Mesh) {
@@ -128,7 +129,7 @@ fn same_mesh(a: &Mesh, b: &Mesh) {
 }
 
 #[test]
-fn meshes() {
+fn meshes_keep_every_bit() {
     let corners = vec![
         Vec3::new(0.1, -0.0, 1e-310),
         Vec3::X,
@@ -144,31 +145,33 @@ fn meshes() {
         &shapes::torus(2.0, 0.5, 12, 8).expect("a torus"),
         &Mesh::from_polygons(vec![Vec3::ONE], none).expect("no polygons"),
     ] {
-        for back in there_and_back(mesh) {
+        for back in round_trip(mesh) {
             same_mesh(&back, mesh);
         }
     }
 }
 
-/// Moving the vertices of a polygon does not change how it is cut, and neither does writing it.
+/// Moving the vertices of a polygon does not change its triangulation, and neither does a round
+/// trip.
 #[test]
-fn meshes_whose_polygons_would_be_cut_otherwise() {
-    // A dart, its reflex corner at place 2 and then at place 1: the diagonal goes through that.
+fn moved_polygons_keep_their_triangulation() {
+    // A dart with its reflex corner at index 2, then at index 1. The diagonal starts at that
+    // corner.
     let corners = [[0.0, 0.0], [4.0, 0.0], [0.5, 0.5], [0.0, 4.0]];
     let dart = corners.map(|[x, y]| Vec3::new(x, y, 0.0)).to_vec();
     let made = Mesh::from_polygons(dart.clone(), [[0, 1, 2, 3]]).expect("a dart");
     let mut moved_points = dart;
     moved_points.rotate_left(1);
     let moved = made.with_vertices(moved_points.clone()).expect("four vertices");
-    let anew = Mesh::from_polygons(moved_points, [[0, 1, 2, 3]]).expect("a dart");
-    assert_ne!(moved.triangles(), anew.triangles(), "the test has no case");
-    for back in there_and_back(&moved) {
+    let new = Mesh::from_polygons(moved_points, [[0, 1, 2, 3]]).expect("a dart");
+    assert_ne!(moved.triangles(), new.triangles(), "the triangulations must differ");
+    for back in round_trip(&moved) {
         same_mesh(&back, &moved);
     }
 }
 
 #[test]
-fn hostile_meshes() {
+fn invalid_meshes_are_errors() {
     let points = "[[0,0,0],[1,0,0],[1,1,0],[0,1,0]]";
     let mesh = |rest: &str| format!(r#"{{"vertices":{points},{rest}}}"#);
     let plain: Mesh = serde_json::from_str(&mesh(r#""polygons":[[0,1,2,3]]"#)).expect("a square");
@@ -199,11 +202,11 @@ fn hostile_meshes() {
             "does not match `polygons`",
         ),
     ] {
-        refused::<Mesh>(&mesh(rest), why);
+        expect_error::<Mesh>(&mesh(rest), why);
     }
-    refused::<Mesh>(r#"{"vertices":[[0,0,1e61]],"polygons":[]}"#, "must not exceed");
-    refused::<Mesh>(r#"{"vertices":[[0,0]],"polygons":[]}"#, "length");
-    // A length that is announced and not there allocates next to nothing.
+    expect_error::<Mesh>(r#"{"vertices":[[0,0,1e61]],"polygons":[]}"#, "must not exceed");
+    expect_error::<Mesh>(r#"{"vertices":[[0,0]],"polygons":[]}"#, "length");
+    // A stored length beyond the end of the input does not cause a large allocation.
     let mut bytes = vec![0xff; 9];
     bytes.push(0x01);
     assert!(postcard::from_bytes::<Mesh>(&bytes).is_err());
@@ -211,7 +214,7 @@ fn hostile_meshes() {
         postcard::to_stdvec(&(vec![[f64::NAN; 3]; 3], vec![vec![0_u32, 1, 2]], None::<u8>))
             .expect("bytes");
     assert!(postcard::from_bytes::<Mesh>(&bytes).is_err(), "NaN");
-    // Cut off anywhere, it is refused.
+    // Every truncation is an error.
     bytes = postcard::to_stdvec(&plain).expect("bytes");
     for end in 0..bytes.len() {
         assert!(postcard::from_bytes::<Mesh>(&bytes[..end]).is_err());
@@ -219,7 +222,7 @@ fn hostile_meshes() {
 }
 
 #[test]
-fn hulls() {
+fn hulls_keep_every_bit() {
     let mut random = Random(9);
     let mut point = |size: f64| Vec3::from([(); 3].map(|()| signed(&mut random, size)));
     let mut clouds: Vec<Vec<Vec3>> = vec![
@@ -237,7 +240,7 @@ fn hulls() {
     }
     for cloud in clouds {
         let hull = Hull::new(&cloud).expect("points");
-        for back in there_and_back(&hull) {
+        for back in round_trip(&hull) {
             assert_eq!(back, hull);
             let all = |h: &Hull| h.vertices().iter().copied().map(bits).collect::<Vec<_>>();
             assert_eq!(all(&back), all(&hull));
@@ -247,13 +250,13 @@ fn hulls() {
 }
 
 #[test]
-fn hostile_hulls() {
+fn invalid_hulls_are_errors() {
     let tetrahedron = "[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]";
     let hull: Hull =
         serde_json::from_str(&format!(r#"{{"vertices":{tetrahedron}}}"#)).expect("a hull");
     assert_eq!(hull.face_count(), 4);
-    refused::<Hull>(r#"{"vertices":[]}"#, "at least one point");
-    refused::<Hull>(r#"{"vertices":[[0,0,1e61]]}"#, "must not exceed");
+    expect_error::<Hull>(r#"{"vertices":[]}"#, "at least one point");
+    expect_error::<Hull>(r#"{"vertices":[[0,0,1e61]]}"#, "must not exceed");
     let good = serde_json::to_value(&hull).expect("JSON");
     type Change = fn(&mut serde_json::Value);
     let changes: [(Change, &str); 8] = [
@@ -272,12 +275,12 @@ fn hostile_hulls() {
     for (change, why) in changes {
         let mut value = good.clone();
         change(&mut value);
-        refused::<Hull>(&value.to_string(), why);
+        expect_error::<Hull>(&value.to_string(), why);
     }
-    // Faces and neighbours may start anywhere, and vertices have any order.
-    let mut turned = good;
-    turned["numbering"]["faces"][0].as_array_mut().expect("a list").rotate_left(1);
-    turned["numbering"]["neighbors"][2].as_array_mut().expect("a list").rotate_left(1);
-    let back: Hull = serde_json::from_value(turned).expect("the same hull");
+    // Cyclic lists of faces and neighbours may start at any element.
+    let mut rotated = good;
+    rotated["numbering"]["faces"][0].as_array_mut().expect("a list").rotate_left(1);
+    rotated["numbering"]["neighbors"][2].as_array_mut().expect("a list").rotate_left(1);
+    let back: Hull = serde_json::from_value(rotated).expect("the same hull");
     back.validate(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z]).expect("a hull");
 }

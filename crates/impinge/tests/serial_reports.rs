@@ -1,5 +1,5 @@
-//! Serialised reports and snapshots: the same there and back, a world that goes on from one that was
-//! read, and hostile input that gives errors.
+//! Serialised reports and snapshots: round trips, worlds that continue from a deserialised
+//! snapshot, and errors for invalid input.
 #![cfg(feature = "serde")]
 
 use std::fmt::Debug;
@@ -13,8 +13,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// The value after JSON, and after a binary format; both writings again give the same bytes.
-fn there_and_back<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
+/// The value after a round trip through JSON and through a binary format. Writing the results again
+/// gives the same bytes.
+fn round_trip<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     let text = serde_json::to_string(value).expect("JSON is written");
     let from_text: T = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
     assert_eq!(serde_json::to_string(&from_text).expect("JSON is written"), text);
@@ -24,11 +25,15 @@ fn there_and_back<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     [from_text, from_bytes]
 }
 
-/// Changes JSON and expects it to be refused, for a reason that contains `why`.
-fn refused<T: DeserializeOwned + Debug>(good: &Value, change: impl FnOnce(&mut Value), why: &str) {
+/// Changes JSON and expects an error whose message contains `why`.
+fn expect_error<T: DeserializeOwned + Debug>(
+    good: &Value,
+    change: impl FnOnce(&mut Value),
+    why: &str,
+) {
     let mut value = good.clone();
     change(&mut value);
-    assert_ne!(&value, good, "{why}: nothing was changed");
+    assert_ne!(&value, good, "{why}: the change had no effect");
     let error = serde_json::from_value::<T>(value).expect_err(why).to_string();
     assert!(error.contains(why), "{why}: {error}");
 }
@@ -38,7 +43,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 }
 
 #[test]
-fn pair_reports() -> Result<(), Error> {
+fn pair_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
     let cube = shapes::cuboid([2.0, 2.0, 2.0])?;
     let ball = shapes::icosphere(0.75, 2)?;
     let options = CheckOptions::default().clearance(0.5).distance(true).keep_hits(true);
@@ -54,7 +59,7 @@ fn pair_reports() -> Result<(), Error> {
         (&ball, &cube, 1.6),
     ] {
         let report = check_pair(a, b, &at(x, 0.0, 0.0), &options);
-        for back in there_and_back(&report) {
+        for back in round_trip(&report) {
             assert_eq!(back, report);
         }
         seen.push(report.relation);
@@ -67,7 +72,7 @@ fn pair_reports() -> Result<(), Error> {
     let touching = check_pair(&cube, &cube, &at(2.0, 0.0, 0.0), &options);
     let good = serde_json::to_value(&touching).expect("JSON");
     let bad = |good: &Value, change: fn(&mut Value), why: &str| {
-        refused::<PairReport>(good, change, why);
+        expect_error::<PairReport>(good, change, why);
     };
     bad(&good, |v| v["relation"] = json!("Clear"), "evidence");
     bad(&good, |v| v["relation"] = json!("Friendly"), "unknown variant");
@@ -88,7 +93,7 @@ fn pair_reports() -> Result<(), Error> {
     Ok(())
 }
 
-/// A world of every kind of shape, with all that a snapshot holds, and its bodies.
+/// A world with all kinds of shapes and all data that a snapshot contains; and its bodies.
 fn world() -> Result<(World, Vec<Handle>), Error> {
     let mut world = World::new();
     let mut rules = Interest::everything();
@@ -136,7 +141,7 @@ fn world() -> Result<(World, Vec<Handle>), Error> {
     world.set_interest(bodies[2], bodies[3], Some(true))?;
     world.set_pair_user(bodies[4], bodies[5], 77)?;
     world.update();
-    // Emptied slots, seen by an update and not yet, and changes that no update has seen.
+    // Slots that were emptied before and after the last update, and a move after it.
     world.remove(bodies[7])?;
     world.remove(bodies[20])?;
     world.update();
@@ -145,8 +150,8 @@ fn world() -> Result<(World, Vec<Handle>), Error> {
     Ok((world, bodies))
 }
 
-/// What happens from here on, with new bodies.
-fn go_on(world: &mut World, bodies: &[Handle]) -> Result<(Vec<Event>, Vec<Handle>), Error> {
+/// Runs further updates. Returns their events and the bodies that were added.
+fn run_further(world: &mut World, bodies: &[Handle]) -> Result<(Vec<Event>, Vec<Handle>), Error> {
     let (mut events, mut added) = (Vec::new(), Vec::new());
     for step in 0..12 {
         let t = 0.3 * f64::from(step);
@@ -171,13 +176,13 @@ fn go_on(world: &mut World, bodies: &[Handle]) -> Result<(Vec<Event>, Vec<Handle
 }
 
 #[test]
-fn worlds_go_on_from_snapshots_that_were_read() -> Result<(), Error> {
+fn worlds_continue_from_deserialised_snapshots() -> Result<(), Error> {
     let (world, bodies) = world()?;
     let snapshot = world.snapshot();
     let mut original = World::from_snapshot(&snapshot, Default::default());
-    let (events, added) = go_on(&mut original, &bodies)?;
+    let (events, added) = run_further(&mut original, &bodies)?;
     assert!(events.len() > 40, "{}", events.len());
-    for back in there_and_back(&snapshot) {
+    for back in round_trip(&snapshot) {
         assert_eq!(back.frame(), snapshot.frame());
         assert!(back.handles().eq(snapshot.handles()));
         for body in snapshot.handles() {
@@ -187,48 +192,52 @@ fn worlds_go_on_from_snapshots_that_were_read() -> Result<(), Error> {
             assert_eq!(own.bounds(), other.bounds());
             assert_eq!(own.parts().len(), other.parts().len());
         }
-        // Forms that were shared are.
+        // Shared geometries are still shared.
         assert!(back.geometry(bodies[0])?.is_same(back.geometry(bodies[10])?));
-        let mut again = World::from_snapshot(&back, Default::default());
-        assert_eq!(again.report().events(), world.report().events());
-        assert_eq!(again.pair_user(bodies[4], bodies[5])?, 77);
+        let mut restored = World::from_snapshot(&back, Default::default());
+        assert_eq!(restored.report().events(), world.report().events());
+        assert_eq!(restored.pair_user(bodies[4], bodies[5])?, 77);
         assert_eq!(
-            again.collisions().len(),
+            restored.collisions().len(),
             World::from_snapshot(&snapshot, Default::default()).collisions().len()
         );
-        let (events_again, added_again) = go_on(&mut again, &bodies)?;
-        assert_eq!(events_again, events);
-        assert_eq!(added_again, added);
+        let (restored_events, restored_added) = run_further(&mut restored, &bodies)?;
+        assert_eq!(restored_events, events);
+        assert_eq!(restored_added, added);
     }
     Ok(())
 }
 
 #[test]
-fn reports_of_updates() -> Result<(), Error> {
+fn update_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
     let (mut world, _) = world()?;
     let report = world.update().clone();
     assert!(report.events().len() > 1);
-    for back in there_and_back(&report) {
+    for back in round_trip(&report) {
         assert_eq!(back.frame, report.frame);
         assert_eq!(back.events(), report.events());
         assert_eq!(back.stats(), report.stats());
     }
     let good = serde_json::to_value(&report).expect("JSON");
-    refused::<Report>(&good, |v| v["events"].as_array_mut().expect("a list").reverse(), "order");
-    refused::<Report>(&good, |v| v["events"][0]["b"] = v["events"][0]["a"].clone(), "order");
-    refused::<Report>(&good, |v| v["frame"] = json!(-1), "invalid value");
+    expect_error::<Report>(
+        &good,
+        |v| v["events"].as_array_mut().expect("a list").reverse(),
+        "order",
+    );
+    expect_error::<Report>(&good, |v| v["events"][0]["b"] = v["events"][0]["a"].clone(), "order");
+    expect_error::<Report>(&good, |v| v["frame"] = json!(-1), "invalid value");
     let witness = json!({"point": [0, "inf", 0], "parts": [0, 0], "triangles": [null, null]});
-    refused::<Report>(&good, |v| v["events"][0]["witness"] = witness, "invalid type");
+    expect_error::<Report>(&good, |v| v["events"][0]["witness"] = witness, "invalid type");
     Ok(())
 }
 
 #[test]
-fn hostile_snapshots() -> Result<(), Error> {
+fn invalid_snapshots_are_errors() -> Result<(), Error> {
     let (world, _) = world()?;
     let snapshot = world.snapshot();
     let good = serde_json::to_value(&snapshot).expect("JSON");
     assert!(serde_json::from_value::<Snapshot>(good.clone()).is_ok());
-    let bad = |change: fn(&mut Value), why: &str| refused::<Snapshot>(&good, change, why);
+    let bad = |change: fn(&mut Value), why: &str| expect_error::<Snapshot>(&good, change, why);
     fn slot(v: &mut Value, i: usize) -> &mut Value {
         &mut v["bodies"]["slots"][i]["body"]
     }
@@ -238,7 +247,7 @@ fn hostile_snapshots() -> Result<(), Error> {
     // Bodies.
     bad(|v| slot(v, 0)["geometry"] = json!(99), "form that is not there");
     bad(|v| slot(v, 0)["parent"] = json!(0), "to itself");
-    bad(|v| slot(v, 2)["parent"] = json!(4), "to itself"); // which hangs on it
+    bad(|v| slot(v, 2)["parent"] = json!(4), "to itself"); // body 4 is attached to body 2
     bad(|v| slot(v, 0)["parent"] = json!(7), "none that is there"); // removed
     bad(|v| slot(v, 0)["parent"] = json!(4_000_000_000_u32), "none that is there");
     bad(|v| slot(v, 0)["local"][0][0] = json!(1.5), "rotation");
@@ -250,7 +259,7 @@ fn hostile_snapshots() -> Result<(), Error> {
     bad(|v| v["bodies"]["free"] = json!([700]), "free");
     bad(|v| v["bodies"]["retired"] = json!([11, 11]), "emptied");
     bad(|v| v["bodies"]["retired"] = json!([1100]), "emptied");
-    // Forms.
+    // Geometries.
     bad(|v| part(v, 0)["shape"] = json!({"Mesh": 9}), "table");
     bad(|v| part(v, 0)["shape"] = json!({"Hull": 9}), "table");
     bad(|v| part(v, 0)["margin"] = json!(0.5), "margin");
@@ -283,7 +292,7 @@ fn hostile_snapshots() -> Result<(), Error> {
         |v| v["severed"] = json!([[{"slot": 0, "generation": 0}, {"slot": 1, "generation": 0}]]),
         "removed",
     );
-    // Cut off anywhere, it is refused; with any byte changed, it is read or refused, no more.
+    // Every truncation is an error. With a changed byte, it is an error or a snapshot that works.
     let bytes = postcard::to_stdvec(&snapshot).expect("bytes");
     for end in (0..bytes.len()).step_by(7) {
         assert!(postcard::from_bytes::<Snapshot>(&bytes[..end]).is_err());
@@ -303,16 +312,16 @@ fn hostile_snapshots() -> Result<(), Error> {
     Ok(())
 }
 
-/// A mesh that hangs together only by what is stored is what it was.
+/// Vertices keep every bit, and polygons their triangulation.
 #[test]
-fn meshes_in_snapshots_are_those_that_were_added() -> Result<(), Error> {
+fn meshes_in_snapshots_keep_every_bit() -> Result<(), Error> {
     let mut world = World::new();
     let mesh = Mesh::from_polygons(
         vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, -0.0), Vec3::new(0.0, 1.0, 5e-324)],
         [[0, 1, 2, 3]],
     )?;
     let body = world.add(Body::new(mesh.clone()))?;
-    for back in there_and_back(&world.snapshot()) {
+    for back in round_trip(&world.snapshot()) {
         let [part] = back.geometry(body)?.parts() else { panic!("one part") };
         let impinge::shape::Kind::Mesh(read) = part.shape().kind() else { panic!("a mesh") };
         let bits = |m: &Mesh| {

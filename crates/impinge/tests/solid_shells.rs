@@ -1,4 +1,4 @@
-//! Solids of several shells: hollow ones, ones whose shells overlap, and what lies in them.
+//! Solids of several shells: hollow ones, ones with overlapping shells, and bodies inside of them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::check::{CheckOptions, Relation, check_pair};
@@ -13,15 +13,15 @@ fn cuboid(min: [f64; 3], max: [f64; 3]) -> Mesh {
 }
 
 fn relation(a: &Mesh, b: &Mesh) -> Relation {
-    let there = check_pair(a, b, &Pose::IDENTITY, &CheckOptions::default());
-    let back = check_pair(b, a, &Pose::IDENTITY, &CheckOptions::default());
-    assert_eq!(there.relation, back.relation.swapped());
-    for w in [there.witness, back.witness].into_iter().flatten() {
+    let report = check_pair(a, b, &Pose::IDENTITY, &CheckOptions::default());
+    let swapped = check_pair(b, a, &Pose::IDENTITY, &CheckOptions::default());
+    assert_eq!(report.relation, swapped.relation.swapped());
+    for w in [report.witness, swapped.witness].into_iter().flatten() {
         for m in [a, b] {
             assert_ne!(solid::locate(m, w).unwrap(), Location::Outside, "{w} is not common");
         }
     }
-    there.relation
+    report.relation
 }
 
 fn hollow() -> Mesh {
@@ -30,14 +30,14 @@ fn hollow() -> Mesh {
 }
 
 #[test]
-fn the_witness_of_solids_that_share_space_without_contact_is_common() {
-    // In the walls of the hollow solid, around its cavity: no surfaces meet, and the first vertex
-    // of either is in one solid only.
+fn the_witness_is_common_without_contact_of_surfaces() {
+    // The cuboid encloses the cavity within the walls of the hollow solid: no surfaces meet, and
+    // the first vertex of each solid is in one solid only.
     assert_eq!(relation(&hollow(), &cuboid([2.0; 3], [8.0; 3])), Relation::Crossing);
 }
 
 #[test]
-fn parts_in_a_cavity() {
+fn bodies_in_a_cavity_and_in_its_walls_are_distinguished() {
     for (min, max, want) in [
         ([4.0; 3], [6.0; 3], Relation::Clear),
         ([3.0; 3], [5.0; 3], Relation::Touching),
@@ -51,9 +51,9 @@ fn parts_in_a_cavity() {
 }
 
 #[test]
-fn a_part_that_touches_a_wall_inside_a_body_of_two_shells_is_contained() {
-    // A small cube whose corner region is buried in a large block: all walls of one inside the
-    // other belong to no boundary.
+fn walls_inside_of_another_shell_are_no_boundary() {
+    // A small cube that overlaps a large block. Walls of one inside of the other are not part of
+    // the boundary of the union.
     let body = Mesh::merged(&[
         cuboid([0.0; 3], [10.0; 3]),
         cuboid([9.0, -90.0, -90.0], [180.0, 90.0, 90.0]),
@@ -72,7 +72,7 @@ fn a_part_that_touches_a_wall_inside_a_body_of_two_shells_is_contained() {
 }
 
 #[test]
-fn a_shell_buried_in_its_own_body_changes_nothing() {
+fn a_shell_inside_of_its_own_body_changes_nothing() {
     let outer = cuboid([0.0; 3], [10.0; 3]);
     let body = Mesh::merged(&[outer.clone(), cuboid([3.0; 3], [7.0; 3])]).unwrap();
     for (min, max, want) in [

@@ -1,6 +1,6 @@
-//! Solids made of unit cubes: how two of them lie to each other can be counted cell by cell, so the
-//! exact relation has an oracle that knows nothing of triangles. Everything in them touches,
-//! coincides and meets itself: the hardest input there is.
+//! Solids of unit cubes: the exact relation of two of them follows from their sets of cells, an
+//! oracle that does not use triangles. Most of their features touch or coincide, which makes them
+//! difficult input.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use impinge_oracles::common::{Random, count_from};
 
 type Cell = [i64; 3];
 
-/// The surface of a set of unit cubes: every face between a full and an empty cell, cut along a
+/// The surface of a set of unit cubes: every face between a full and an empty cell, split along a
 /// random diagonal.
 fn surface(cells: &BTreeSet<Cell>, map: impl Fn([f64; 3]) -> Vec3, random: &mut Random) -> Mesh {
     let mut corners: Vec<Cell> = Vec::new();
@@ -52,7 +52,8 @@ fn surface(cells: &BTreeSet<Cell>, map: impl Fn([f64; 3]) -> Vec3, random: &mut 
     Mesh::from_triangles(vertices, triangles).unwrap()
 }
 
-fn blob(random: &mut Random, extent: usize, count: usize) -> BTreeSet<Cell> {
+/// A random set of at most `count` cells.
+fn random_cells(random: &mut Random, extent: usize, count: usize) -> BTreeSet<Cell> {
     (0..count).map(|_| [0; 3].map(|_: i64| random.below(extent) as i64)).collect()
 }
 
@@ -91,20 +92,20 @@ fn rounds(default: usize) -> usize {
     count_from("IMPINGE_VOXEL_PAIRS", default)
 }
 
-/// Compares the verdict with the count of cells for many pairs of blobs; returns how often each
-/// relation came up.
+/// Compares the relation with that of the cells for many pairs of random sets. Returns the number
+/// of pairs with each relation.
 fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [usize; 6] {
     let mut random = Random(seed);
     let mut seen = [0; 6];
     for round in 0..count {
         let size = 1 + random.below(6);
-        let a = blob(&mut random, 3, size);
+        let a = random_cells(&mut random, 3, size);
         let b = match random.below(4) {
             0 => a.iter().copied().filter(|_| random.below(3) > 0).collect(),
-            1 => a.union(&blob(&mut random, 3, 2)).copied().collect(),
+            1 => a.union(&random_cells(&mut random, 3, 2)).copied().collect(),
             _ => {
                 let size = 1 + random.below(6);
-                blob(&mut random, 3, size)
+                random_cells(&mut random, 3, size)
             }
         };
         if b.is_empty() {
@@ -143,39 +144,41 @@ fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [u
 }
 
 #[test]
-fn aligned_cubes() {
+fn relations_of_aligned_cubes_match_cells() {
     let seen = compare(1, rounds(300), Vec3::from);
-    assert!(seen.iter().all(|n| *n > 0), "every relation should come up: {seen:?}");
+    assert!(seen.iter().all(|n| *n > 0), "every relation must occur: {seen:?}");
 }
 
 #[test]
-fn sheared_cubes() {
-    // A linear map with small integers keeps everything exact and leaves no face parallel to an
-    // axis.
+fn relations_of_sheared_cubes_match_cells() {
+    // A linear map with small integers is exact, and no face is parallel to an axis.
     let shear = |[x, y, z]: [f64; 3]| {
         Vec3::new(3.0 * x + y - z, 2.0 * y + 5.0 * z - x, 4.0 * z + x + 2.0 * y)
     };
     let seen = compare(2, rounds(300), shear);
-    assert!(seen.iter().all(|n| *n > 0), "every relation should come up: {seen:?}");
+    assert!(seen.iter().all(|n| *n > 0), "every relation must occur: {seen:?}");
 }
 
 #[test]
-fn cubes_far_from_the_origin_and_of_unlike_sides() {
+fn relations_of_stretched_cubes_far_from_the_origin_match_cells() {
     let far = |[x, y, z]: [f64; 3]| Vec3::new(x + 1e15, 0.125 * y - 4096.0, 1024.0 * z + 3.0);
     compare(3, rounds(150), far);
 }
 
-/// Boxes merged into one mesh as they are, each its own shell, some turned inside out: they
-/// overlap, nest, coincide and cancel. Solid are the cells about which they wind. `None` where a
-/// wall separates two empty cells, which no count of cells knows of.
-fn heap(random: &mut Random, map: impl Fn([f64; 3]) -> Vec3) -> Option<(BTreeSet<Cell>, Mesh)> {
-    const WIDE: i64 = 4;
+/// Boxes merged into one mesh, each a separate shell, some inverted: they overlap, nest, coincide
+/// and cancel. The solid consists of the cells with a winding number other than zero. `None` if a
+/// wall separates two empty cells, which the cells do not represent.
+fn merged_boxes(
+    random: &mut Random,
+    map: impl Fn([f64; 3]) -> Vec3,
+) -> Option<(BTreeSet<Cell>, Mesh)> {
+    const EXTENT: i64 = 4;
     let mut winding = std::collections::BTreeMap::<Cell, i64>::new();
     let mut boxes = Vec::new();
     let mut shells = Vec::new();
     for i in 0..1 + random.below(4) {
-        let low = [0; 3].map(|_: i64| random.below(WIDE as usize - 1) as i64);
-        let high = low.map(|l| l + 1 + random.below((WIDE - l) as usize) as i64);
+        let low = [0; 3].map(|_: i64| random.below(EXTENT as usize - 1) as i64);
+        let high = low.map(|l| l + 1 + random.below((EXTENT - l) as usize) as i64);
         let sign = if i > 0 && random.below(3) == 0 { -1 } else { 1 };
         for (x, y, z) in all(low, high) {
             *winding.entry([x, y, z]).or_default() += sign;
@@ -188,7 +191,7 @@ fn heap(random: &mut Random, map: impl Fn([f64; 3]) -> Vec3) -> Option<(BTreeSet
         shells.push(if sign < 0 { shell.flipped() } else { shell });
         boxes.push((low, high));
     }
-    let about = |c: Cell| winding.get(&c).copied().unwrap_or_default() != 0;
+    let is_solid = |c: Cell| winding.get(&c).copied().unwrap_or_default() != 0;
     for (low, high) in boxes {
         for (x, y, z) in all(low, high) {
             for k in 0..3 {
@@ -196,7 +199,7 @@ fn heap(random: &mut Random, map: impl Fn([f64; 3]) -> Vec3) -> Option<(BTreeSet
                 for (at_wall, step) in [(c[k] == low[k], -1), (c[k] + 1 == high[k], 1)] {
                     let mut beyond = c;
                     beyond[k] += step;
-                    if at_wall && !about(c) && !about(beyond) {
+                    if at_wall && !is_solid(c) && !is_solid(beyond) {
                         return None;
                     }
                 }
@@ -214,7 +217,7 @@ fn all(low: Cell, high: Cell) -> impl Iterator<Item = (i64, i64, i64)> {
 }
 
 #[test]
-fn shells_that_overlap_nest_and_cancel_are_the_space_they_wind_about() {
+fn overlapping_shells_are_solid_where_the_winding_number_is_not_zero() {
     let shear = |[x, y, z]: [f64; 3]| {
         Vec3::new(3.0 * x + y - z, 2.0 * y + 5.0 * z - x, 4.0 * z + x + 2.0 * y)
     };
@@ -223,8 +226,8 @@ fn shells_that_overlap_nest_and_cancel_are_the_space_they_wind_about() {
     let (mut compared, mut collisions) = (0, 0);
     for round in 0..rounds(600) {
         let map = maps[round % 2];
-        let heaps = [heap(&mut random, map), heap(&mut random, map)];
-        let [Some((a, ma)), Some((b, mb))] = heaps else { continue };
+        let solids = [merged_boxes(&mut random, map), merged_boxes(&mut random, map)];
+        let [Some((a, ma)), Some((b, mb))] = solids else { continue };
         let offset = [0; 3].map(|_: i64| random.below(9) as i64 - 4);
         let pose = Pose::from_translation(map(offset.map(|x| x as f64 / 2.0))).unwrap();
         let options = CheckOptions::default().keep_hits(true);

@@ -1,5 +1,5 @@
-//! Verdicts and bounds of every query through trees, a few ulps from where they change, at all
-//! sizes and offsets.
+//! Verdicts and bounds of all queries with trees, within a few ulps of contact, at all sizes and
+//! offsets.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::cmp::Ordering;
@@ -16,7 +16,7 @@ use impinge_oracles::meshes::{brute_pairs, soup};
 use impinge_papers::klosowski::bv_tree::{BuildOptions, BvQuery, BvTree};
 use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
 
-/// From the smallest number to the largest coordinate but one.
+/// From the smallest number to a few percent of the largest coordinate.
 const SCALES: [f64; 18] = [
     5e-324, 1e-322, 1e-320, 1e-314, 1e-310, 1e-307, 1e-300, 1e-200, 1e-164, 1e-162, 1e-160, 1e-155,
     1e-100, 1e-30, 1.0, 1e30, 1e50, 5e58,
@@ -27,7 +27,8 @@ fn triangles(corners: &[[Vec3; 3]]) -> Mesh {
     Mesh::from_triangles(corners.as_flattened().to_vec(), faces).unwrap()
 }
 
-/// The distance of two meshes, compared with a number: by integers.
+/// Compares numbers with the distance of two meshes, in integers. `Greater` means that a pair of
+/// triangles is closer than the number.
 fn compare_distance(a: &Mesh, b: &Mesh, pose: &Pose, numbers: &[f64]) -> Vec<Ordering> {
     let moved = b.transformed(pose);
     let all: Vec<Vec3> = a.vertices().iter().chain(moved.vertices()).copied().collect();
@@ -35,21 +36,21 @@ fn compare_distance(a: &Mesh, b: &Mesh, pose: &Pose, numbers: &[f64]) -> Vec<Ord
     let list = |mesh: &Mesh| -> Vec<_> {
         (0..mesh.triangles().len()).map(|t| frame.points(&mesh.triangle(t))).collect()
     };
-    let (here, there) = (list(a), list(&moved));
-    let mut least: Vec<Ordering> = vec![Ordering::Less; numbers.len()];
-    for p in &here {
-        for q in &there {
+    let (list_a, list_b) = (list(a), list(&moved));
+    let mut results: Vec<Ordering> = vec![Ordering::Less; numbers.len()];
+    for p in &list_a {
+        for q in &list_b {
             let square = impinge_oracles::points::triangle_triangle(p, q);
-            for (least, x) in least.iter_mut().zip(numbers) {
-                // Greater: some pair is closer than the number.
-                *least = (*least).max(frame.compare_square(*x, &square));
+            for (result, x) in results.iter_mut().zip(numbers) {
+                *result = (*result).max(frame.compare_square(*x, &square));
             }
         }
     }
-    least
+    results
 }
 
-/// What every query has to say about two meshes; returns whether they meet.
+/// Checks all queries for two meshes. With `exactly`, distances are compared in integers. Returns
+/// whether the meshes meet.
 fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
     let pairs = brute_pairs(a, b, pose);
     let meet = !pairs.is_empty();
@@ -103,7 +104,7 @@ fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
     meet
 }
 
-/// The same after a tree went through a file, and after vertices came from elsewhere.
+/// Checks a tree that was read from a file, and a tree after a deformation.
 fn check_derived(a: &Mesh, b: &Mesh, pose: &Pose) {
     let pairs = brute_pairs(a, b, pose);
     let mut file = Vec::new();
@@ -114,11 +115,11 @@ fn check_derived(a: &Mesh, b: &Mesh, pose: &Pose) {
     if internals::tree::traverse((a, &tree), (b, b.tree()), pose, &mut found) {
         assert_eq!(found.into_sorted(), pairs);
     }
-    // Bent from a shape of another size, all at once and then in part.
+    // Deformed from a shape of another size.
     let start = a.vertices().iter().map(|v| Vec3::new(v.y, v.z, v.x) * 0.5).collect();
-    let mut bent = Deforming::new(a.with_vertices(start).unwrap());
-    bent.move_all(a.vertices()).unwrap();
-    assert_eq!(intersecting_pairs(bent.mesh(), b, pose), pairs);
+    let mut deformed = Deforming::new(a.with_vertices(start).unwrap());
+    deformed.move_all(a.vertices()).unwrap();
+    assert_eq!(intersecting_pairs(deformed.mesh(), b, pose), pairs);
 }
 
 /// The next larger number.
@@ -130,18 +131,18 @@ fn next_up(x: f64) -> f64 {
     }
 }
 
-/// Meshes of nine or more triangles of which one pair is within a few ulps of touching: at a
-/// corner, on a side, or in the inside of a triangle.
+/// Meshes of ten triangles with one pair within a few ulps of touching: at a corner, on a side, or
+/// in the interior of a triangle.
 fn nearly_touching(random: &mut Random, scale: f64, offset: Vec3) -> [Mesh; 2] {
     let mut grid = |n: i32| random.grid_point(n) * scale + offset;
     let (mut a, mut b) = (vec![], vec![]);
-    // The others are out of the way.
+    // The other triangles are further apart.
     let aside = Vec3::splat(9.0) * scale;
     for _ in 0..9 {
         a.push([(); 3].map(|()| grid(4) - aside));
         b.push([(); 3].map(|()| grid(4) + aside));
     }
-    // Of even coordinates, so that middles are numbers of the grid.
+    // Even coordinates, so that midpoints are on the grid.
     let even = |random: &mut Random| random.grid_point(2) * 2.0 * scale + offset;
     let t = [even(random), even(random), even(random)];
     let mut p = match random.below(3) {
@@ -154,7 +155,7 @@ fn nearly_touching(random: &mut Random, scale: f64, offset: Vec3) -> [Mesh; 2] {
     for _ in 0..ulps.abs() as usize {
         p[axis] = if ulps > 0.0 { next_up(p[axis]) } else { -next_up(-p[axis]) };
     }
-    // The other corners of the touching triangle to one side of it.
+    // The other corners of the touching triangle are on one side of the first.
     let normal = (t[1] - t[0]) / scale;
     let normal = normal.cross((t[2] - t[0]) / scale);
     let side = |random: &mut Random| {
@@ -184,7 +185,7 @@ fn first_pair_within_finds_a_shared_vertex() {
 }
 
 #[test]
-fn bodies_that_touch_at_a_vertex_are_never_separated() {
+fn tetrahedra_that_touch_at_a_vertex_intersect() {
     let mut random = Random(11);
     let (mut touching, mut apart) = (0, 0);
     for round in 0..300 {
@@ -194,7 +195,7 @@ fn bodies_that_touch_at_a_vertex_are_never_separated() {
             Mesh::from_triangles(p.to_vec(), vec![[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
                 .unwrap()
         };
-        // One in the positive octant about the shared corner, one in the negative.
+        // One in the positive octant around the shared corner, one in the negative octant.
         let shared = random.point() * scale;
         let mut ends = |sign: f64| [(); 3].map(|()| shared + corner(&mut random) * sign);
         let ([p, q, r], [s, t, u]) = (ends(1.0), ends(-1.0));
@@ -232,7 +233,7 @@ fn contacts_of_denormal_size_are_found() {
 }
 
 #[test]
-fn verdicts_a_few_ulps_from_touching() {
+fn answers_hold_a_few_ulps_from_touching() {
     let mut random = Random(13);
     for scale in SCALES {
         let (mut meet, mut apart) = (0, 0);
@@ -254,14 +255,13 @@ fn verdicts_a_few_ulps_from_touching() {
 }
 
 #[test]
-fn verdicts_a_few_ulps_from_touching_far_from_the_origin() {
+fn answers_hold_a_few_ulps_from_touching_far_from_the_origin() {
     let mut random = Random(14);
     let (mut meet, mut apart) = (0, 0);
     for offset in [1.0, 1e4, 1e8, 1e15, 1e30, 1e59] {
         for share in [1e-3, 1e-6, 1e-9, 1e-12, 1e-14, 1e-15, 1e-17, 1e-100] {
             for round in 0..8 {
-                // Along all axes, or along one: then coordinates along the others keep all their
-                // digits.
+                // Along all axes, or along one; then the other coordinates keep all their digits.
                 let away = if round % 2 == 0 { Vec3::new(1.0, -1.0, 0.5) } else { Vec3::X };
                 let [a, b] = nearly_touching(&mut random, offset * share, away * offset);
                 let pose = match round % 4 {
@@ -270,11 +270,11 @@ fn verdicts_a_few_ulps_from_touching_far_from_the_origin() {
                     _ => Pose::from_quaternion([0.0, 1e-9, 0.0, 1.0], Vec3::ZERO).unwrap(),
                 };
                 *(if check(&a, &b, &pose, false) { &mut meet } else { &mut apart }) += 1;
-                // B near its own origin, and carried there.
-                let home = b.vertices().iter().map(|v| *v - away * offset).collect();
-                let home = b.with_vertices(home).unwrap();
-                let carried = Pose::from_translation(away * offset).unwrap();
-                check(&a, &home, &carried, false);
+                // B near its own origin, moved by its pose.
+                let centered = b.vertices().iter().map(|v| *v - away * offset).collect();
+                let centered = b.with_vertices(centered).unwrap();
+                let pose = Pose::from_translation(away * offset).unwrap();
+                check(&a, &centered, &pose, false);
             }
         }
     }
@@ -282,7 +282,7 @@ fn verdicts_a_few_ulps_from_touching_far_from_the_origin() {
 }
 
 #[test]
-fn a_cache_notices_motion_whose_square_vanishes() {
+fn caches_detect_motion_whose_square_underflows() {
     for scale in [1.0, 1e-150, 1e-162, 1e-170, 1e-250, 1e-300, 1e-306] {
         let ring = shapes::torus(1.0, 0.4, 24, 12).unwrap().scaled(scale).unwrap();
         let mut cache = MeshCache::default();
@@ -299,7 +299,7 @@ fn a_cache_notices_motion_whose_square_vanishes() {
 }
 
 #[test]
-fn triangles_that_meet_beyond_the_largest_coordinate_are_at_no_distance() {
+fn triangles_that_meet_beyond_the_largest_coordinate_have_distance_zero() {
     let mut random = Random(15);
     let mut met = 0;
     for round in 0..200 {
@@ -307,14 +307,14 @@ fn triangles_that_meet_beyond_the_largest_coordinate_are_at_no_distance() {
         let corner = |r: &mut Random| r.point() * big;
         let p = [(); 3].map(|()| corner(&mut random));
         let turn = impinge_oracles::meshes::pose(&mut random, 0.0);
-        let there = Pose::from_translation(random.point() * big).unwrap().compose(&turn).unwrap();
+        let pose = Pose::from_translation(random.point() * big).unwrap().compose(&turn).unwrap();
         let pose = if round % 2 == 0 {
-            there
+            pose
         } else {
             let other = Pose::from_translation(random.point() * big).unwrap();
             Pose::relative(
                 &other.compose(&impinge_oracles::meshes::pose(&mut random, 0.0)).unwrap(),
-                &there,
+                &pose,
             )
         };
         // A triangle with a corner near a point of the moved one.
@@ -324,7 +324,7 @@ fn triangles_that_meet_beyond_the_largest_coordinate_are_at_no_distance() {
         let middle = x * 0.25 + y * 0.5 + z * 0.25;
         let normal = (y - x).cross(z - x).normalize() * big * 0.1;
         let side = normal.cross(x - y).normalize() * big * 0.1;
-        // No pose leads there at once.
+        // In eight steps, because a single translation would be out of range.
         let step = Pose::from_translation(middle * 0.125).unwrap();
         let a = (0..8).fold(triangles(&[[Vec3::ZERO, side, normal]]), |a, _| a.transformed(&step));
         let meet = !brute_pairs(&a, &b, &pose).is_empty();
@@ -342,7 +342,7 @@ fn gap_of_points<V: Volume>(p: Vec3, q: Vec3) -> f64 {
 }
 
 #[test]
-fn gaps_of_volumes_are_never_too_wide() {
+fn gaps_of_volumes_are_lower_bounds() {
     let mut random = Random(16);
     let mut tight = 0;
     for round in 0..4_000 {
@@ -353,9 +353,9 @@ fn gaps_of_volumes_are_never_too_wide() {
         };
         let (p, q) = (random.point() * scale, random.grid_point(3) * scale);
         let frame = impinge_oracles::points::Frame::of(&[p, q]);
-        let way = impinge_oracles::points::sub(&frame.point(p), &frame.point(q));
+        let difference = impinge_oracles::points::sub(&frame.point(p), &frame.point(q));
         let square = impinge_oracles::points::Fraction {
-            numerator: impinge_oracles::points::dot(&way, &way),
+            numerator: impinge_oracles::points::dot(&difference, &difference),
             denominator: 1.into(),
         };
         let gaps = [
@@ -377,7 +377,7 @@ fn gaps_of_volumes_are_never_too_wide() {
 
 #[test]
 fn published_trees_do_not_overstate_distances() {
-    fn ask<V: Volume>(a: &Mesh, b: &Mesh, pose: &Pose, separated: &mut usize) {
+    fn check_within<V: Volume>(a: &Mesh, b: &Mesh, pose: &Pose, separated: &mut usize) {
         let options = BuildOptions::environment();
         let (tree_a, tree_b) = (BvTree::<V>::build(a, &options), BvTree::<V>::build(b, &options));
         let mut query = BvQuery::new((a, &tree_a), (b, &tree_b)).unwrap();
@@ -397,12 +397,12 @@ fn published_trees_do_not_overstate_distances() {
     for scale in SCALES {
         for round in 0..3 {
             let [a, b] = nearly_touching(&mut random, scale, Vec3::ZERO);
-            let way = Vec3::new(3.0, 2.0, 5.0) * scale * [0.0, 1.0, 2.0][round];
-            let pose = Pose::from_translation(way).unwrap();
-            ask::<Dop6>(&a, &b, &pose, &mut separated);
-            ask::<Dop26>(&a, &b, &pose, &mut separated);
-            ask::<Sphere>(&a, &b, &pose, &mut separated);
-            ask::<OrientedBox>(&a, &b, &pose, &mut separated);
+            let shift = Vec3::new(3.0, 2.0, 5.0) * scale * [0.0, 1.0, 2.0][round];
+            let pose = Pose::from_translation(shift).unwrap();
+            check_within::<Dop6>(&a, &b, &pose, &mut separated);
+            check_within::<Dop26>(&a, &b, &pose, &mut separated);
+            check_within::<Sphere>(&a, &b, &pose, &mut separated);
+            check_within::<OrientedBox>(&a, &b, &pose, &mut separated);
         }
     }
     assert!(separated > 100, "{separated}");
@@ -417,8 +417,8 @@ fn proofs_of_separation_verify_at_every_scale() {
         let a = shapes::icosphere(1.0, 2).unwrap().scaled(scale);
         let Ok(a) = a else { continue };
         for _ in 0..4 {
-            let way = random.point() * 4.0 * scale;
-            let pose = Pose::from_translation(way)
+            let shift = random.point() * 4.0 * scale;
+            let pose = Pose::from_translation(shift)
                 .unwrap()
                 .compose(&impinge_oracles::meshes::pose(&mut random, 0.0))
                 .unwrap();
@@ -432,7 +432,7 @@ fn proofs_of_separation_verify_at_every_scale() {
 }
 
 #[test]
-fn distances_of_bodies_far_apart_are_bounded() {
+fn distance_bounds_hold_and_are_tight_for_meshes_far_apart() {
     let mut random = Random(19);
     for exponent in [2, 3, 4, 6, 7, 8, 10, 12, 14, 15, 16, 20, 40, 59] {
         let far = 10.0_f64.powi(exponent);
@@ -440,33 +440,33 @@ fn distances_of_bodies_far_apart_are_bounded() {
             let corner = |r: &mut Random| r.point() * size + Vec3::new(own, -own, 0.5 * own);
             let (a, b) = (soup(&mut random, 34, corner), soup(&mut random, 3, corner));
             let turn = impinge_oracles::meshes::pose(&mut random, 0.0);
-            let way = Vec3::new(0.6, -0.7, 0.4) * far;
-            let pose = Pose::from_translation(way).unwrap().compose(&turn).unwrap();
+            let shift = Vec3::new(0.6, -0.7, 0.4) * far;
+            let pose = Pose::from_translation(shift).unwrap().compose(&turn).unwrap();
             for (a, b, pose) in [(&a, &b, pose), (&b, &a, pose.inverse())] {
                 let d = distance(a, b, &pose).unwrap();
                 let order = compare_distance(a, b, &pose, &[d.lower, d.upper]);
                 assert_ne!(order[0], Ordering::Greater, "{far:e} {size:e} {own:e} {d:?}");
                 assert_ne!(order[1], Ordering::Less, "{far:e} {size:e} {own:e} {d:?}");
                 assert!(d.upper - d.lower <= 1e-13 * d.upper, "{d:?}");
-                // The pair that is named is as close.
-                let there =
+                // The returned features have this distance.
+                let moved =
                     b.triangle(d.feature_b.unwrap() as usize).map(|v| pose.transform_point(v));
-                let named = triangles(&[a.triangle(d.feature_a.unwrap() as usize)]);
-                let other = Mesh::from_triangles(there.to_vec(), vec![[0, 1, 2]]);
-                if let Ok(other) = other {
-                    let own = distance(&named, &other, &Pose::IDENTITY).unwrap();
-                    assert!(own.lower <= d.upper && own.upper <= d.upper * (1.0 + 1e-13));
+                let closest_a = triangles(&[a.triangle(d.feature_a.unwrap() as usize)]);
+                let closest_b = Mesh::from_triangles(moved.to_vec(), vec![[0, 1, 2]]);
+                if let Ok(closest_b) = closest_b {
+                    let of_pair = distance(&closest_a, &closest_b, &Pose::IDENTITY).unwrap();
+                    assert!(of_pair.lower <= d.upper && of_pair.upper <= d.upper * (1.0 + 1e-13));
                 }
-                // Near pairs are those of brute force.
+                // Near pairs equal those of brute force.
                 for epsilon in [d.lower, d.upper, d.upper + 0.3 * size] {
                     let found: Vec<_> =
                         within(a, b, &pose, epsilon).iter().map(|p| (p.a, p.b)).collect();
                     let mut known = vec![];
                     for i in 0..a.triangles().len() as u32 {
                         for j in 0..b.triangles().len() as u32 {
-                            let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
-                            let here = a.triangle(i as usize);
-                            let c = impinge::closest::triangle_triangle(&here, &there);
+                            let q = b.triangle(j as usize).map(|v| pose.transform_point(v));
+                            let p = a.triangle(i as usize);
+                            let c = impinge::closest::triangle_triangle(&p, &q);
                             if c.lower <= epsilon {
                                 known.push((i, j));
                             }

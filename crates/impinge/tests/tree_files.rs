@@ -1,5 +1,5 @@
-//! Trees come back from their files as they were, and no file, however damaged, does anything but
-//! give an error or the right answers.
+//! Trees are equal after a round trip through a file, and every damaged file gives an error or a
+//! tree with correct answers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::{self, Read};
@@ -7,11 +7,11 @@ use std::io::{self, Read};
 use impinge::tree::{FORMAT_VERSION, Tree};
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::{Random, count_from};
-use impinge_oracles::meshes::askew;
+use impinge_oracles::meshes::tilted_star;
 use xxhash_rust::xxh3::Xxh3;
 
-const HEAD: usize = 40;
-const START: usize = 48;
+/// The bytes of the file that hold the checksum. It covers all other bytes.
+const CHECKSUM: std::ops::Range<usize> = 40..48;
 
 fn written(mesh: &Mesh) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -19,18 +19,18 @@ fn written(mesh: &Mesh) -> Vec<u8> {
     bytes
 }
 
-/// The bytes with the checksum that fits them, as somebody with bad intentions would write them.
-fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
+/// The bytes with a valid checksum, as an attacker would write them.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut hash = Xxh3::new();
-    hash.update(&bytes[..HEAD]);
-    hash.update(&bytes[START..]);
-    bytes[HEAD..START].copy_from_slice(&hash.digest().to_le_bytes());
+    hash.update(&bytes[..CHECKSUM.start]);
+    hash.update(&bytes[CHECKSUM.end..]);
+    bytes[CHECKSUM].copy_from_slice(&hash.digest().to_le_bytes());
     bytes
 }
 
-/// A fresh mesh with its tree from `bytes` finds the pairs that the mesh itself finds.
+/// Checks that a new mesh with its tree from `bytes` finds the same pairs as the mesh.
 #[track_caller]
-fn same_answers(mesh: &Mesh, bytes: &[u8]) {
+fn check_answers(mesh: &Mesh, bytes: &[u8]) {
     let fresh = mesh.with_vertices(mesh.vertices().to_vec()).unwrap();
     assert!(fresh.restore_tree(bytes).unwrap());
     assert_eq!(fresh.tree().validate(&fresh), Ok(()));
@@ -42,12 +42,12 @@ fn same_answers(mesh: &Mesh, bytes: &[u8]) {
 }
 
 #[test]
-fn trees_come_back_bit_for_bit() {
+fn trees_keep_every_bit() {
     let meshes = [
         shapes::torus(1.0, 0.4, 40, 20).unwrap(),
         shapes::icosphere(3.0, 12).unwrap(),
         shapes::cuboid([1.0, 1.0, 1.0]).unwrap(),
-        askew(),
+        tilted_star(),
         Mesh::from_soup(&[[Vec3::ZERO, Vec3::X, Vec3::Y]]).unwrap(),
         Mesh::from_soup(&[[Vec3::ONE; 3]; 40]).unwrap(),
         Mesh::from_triangles(vec![Vec3::ONE], Vec::new()).unwrap(),
@@ -55,17 +55,17 @@ fn trees_come_back_bit_for_bit() {
     for mesh in meshes {
         let bytes = written(&mesh);
         let tree = Tree::read(&*bytes, &mesh).unwrap();
-        // All but the stamp, which no two trees share.
+        // Equal except for the stamp, which is unique to each tree.
         let [read, built] = [&tree, mesh.tree()].map(|tree| format!("{tree:?}"));
         assert_eq!(read.split(", stamp").next(), built.split(", stamp").next());
         assert!(read.contains(", stamp"));
         let mut again = Vec::new();
         tree.write(&mut again, &mesh).unwrap();
         assert_eq!(again, bytes);
-        same_answers(&mesh, &bytes);
-        // A mesh keeps the tree it has.
+        check_answers(&mesh, &bytes);
+        // A mesh keeps an existing tree.
         assert!(!mesh.restore_tree(&*bytes).unwrap());
-        // Reading stops where the tree ends.
+        // Reading stops at the end of the tree.
         let mut more = bytes.clone();
         more.extend(b"and more");
         let mut rest = &*more;
@@ -76,12 +76,12 @@ fn trees_come_back_bit_for_bit() {
 
 #[cfg(feature = "files")]
 #[test]
-fn the_tree_of_a_real_mesh_comes_back() {
+fn the_tree_of_a_real_mesh_is_compact_and_correct() {
     let Some(path) = impinge_oracles::common::model("standard/bunny_7k.off") else { return };
     let mesh = Mesh::load(path).unwrap();
     let bytes = written(&mesh);
     assert!(bytes.len() < 6 * mesh.triangles().len(), "{}", bytes.len());
-    same_answers(&mesh, &bytes);
+    check_answers(&mesh, &bytes);
 }
 
 #[test]
@@ -115,18 +115,17 @@ fn every_altered_byte_is_an_error() {
     }
 }
 
-/// With the right checksum on the wrong bytes there is either an error or a tree that answers as
-/// any other.
+/// Altered bytes with a valid checksum give an error or a tree with correct answers.
 #[test]
-fn altered_bytes_with_a_fitting_checksum_never_change_an_answer() {
+fn altered_bytes_with_a_valid_checksum_never_change_an_answer() {
     let mesh = shapes::icosphere(1.0, 2).unwrap();
     let bytes = written(&mesh);
     let mut random = Random(3);
     let (mut refused, mut read) = (0, 0);
     for round in 0..count_from("IMPINGE_FORGED_FILES", 20_000) {
         let mut forged = bytes.clone();
-        // Counts of nodes and leaves, and the walk; one change or several, some of them exchanges,
-        // which keep the set of triangles.
+        // One to three changes of the counts and of the nodes. Swapped bytes often keep the set of
+        // triangles.
         for _ in 0..=random.below(3) {
             let at = 32 + random.below(bytes.len() - 32);
             match round % 3 {
@@ -138,12 +137,12 @@ fn altered_bytes_with_a_fitting_checksum_never_change_an_answer() {
         if forged == bytes {
             continue;
         }
-        match Tree::read(&*signed(forged.clone()), &mesh) {
+        match Tree::read(&*with_checksum(forged.clone()), &mesh) {
             Ok(tree) => {
                 assert_eq!(tree.validate(&mesh), Ok(()));
                 read += 1;
                 if read % 50 == 1 {
-                    same_answers(&mesh, &signed(forged));
+                    check_answers(&mesh, &with_checksum(forged));
                 }
             }
             Err(error) => {
@@ -156,11 +155,11 @@ fn altered_bytes_with_a_fitting_checksum_never_change_an_answer() {
 }
 
 #[test]
-fn the_structure_is_checked_and_the_place_named() {
+fn errors_of_structure_describe_the_defect() {
     // Two leaves below one node.
     let mesh = Mesh::from_soup(&[[Vec3::ZERO, Vec3::X, Vec3::Y]; 12]).unwrap();
     let bytes = written(&mesh);
-    let (node, leaf) = (START, START + 2);
+    let (node, leaf) = (CHECKSUM.end, CHECKSUM.end + 2);
     for (at, value, words) in [
         (node, 1, "has 1 slots"),
         (node, 9, "has 9 slots"),
@@ -175,7 +174,7 @@ fn the_structure_is_checked_and_the_place_named() {
     ] {
         let mut forged = bytes.clone();
         forged[at] = value;
-        let error = Tree::read(&*signed(forged), &mesh).unwrap_err();
+        let error = Tree::read(&*with_checksum(forged), &mesh).unwrap_err();
         assert!(error.to_string().contains(words), "{words}: {error}");
     }
 }
@@ -187,7 +186,7 @@ fn random_bytes_are_errors() {
     let mut random = Random(4);
     for round in 0..3000 {
         let mut garbage: Vec<u8> = (0..random.below(600)).map(|_| random.bits() as u8).collect();
-        // Some begin well.
+        // Some begin with valid bytes.
         let good = [0, 8, 12, 28, 40][round % 5].min(garbage.len());
         garbage[..good].copy_from_slice(&bytes[..good]);
         assert!(Tree::read(&*garbage, &mesh).is_err());
@@ -195,7 +194,7 @@ fn random_bytes_are_errors() {
 }
 
 #[test]
-fn other_meshes_versions_and_forged_counts_are_told_apart() {
+fn wrong_meshes_versions_and_counts_are_distinct_errors() {
     let mesh = shapes::icosphere(1.0, 4).unwrap();
     let bytes = written(&mesh);
     // The same connectivity, one vertex moved by one bit.
@@ -205,24 +204,23 @@ fn other_meshes_versions_and_forged_counts_are_told_apart() {
     assert_eq!(Tree::read(&*bytes, &other).unwrap_err().kind(), ErrorKind::WrongMesh);
     let mut newer = bytes.clone();
     newer[8..12].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
-    let error = Tree::read(&*signed(newer), &mesh).unwrap_err();
+    let error = Tree::read(&*with_checksum(newer), &mesh).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WrongVersion);
     assert!(error.to_string().contains(&format!("{}", FORMAT_VERSION + 1)), "{error}");
-    // Four billion of everything: refused before any memory is taken for it.
+    // Counts of four billion are rejected before memory is allocated.
     for at in [28, 32, 36] {
         let mut huge = bytes.clone();
         huge[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert!(Tree::read(&*signed(huge), &mesh).is_err());
+        assert!(Tree::read(&*with_checksum(huge), &mesh).is_err());
     }
-    // A tree is not written for a mesh that cannot be its own.
+    // Writing a tree for another mesh is an error.
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     assert_eq!(mesh.tree().write(Vec::new(), &cube).unwrap_err().kind(), ErrorKind::WrongMesh);
 }
 
-/// A tree that is a chain, as no builder makes it, is a tree; one that is too deep for comfort is
-/// refused.
+/// A tree that is a chain, which no builder produces, is valid up to a maximum depth.
 #[test]
-fn chains_are_read_up_to_a_depth() {
+fn chains_are_read_up_to_the_maximum_depth() {
     let mut random = Random(11);
     for (triangles, fine) in [(9_u32, true), (1025, true), (1026, false), (5000, false)] {
         let soup: Vec<[Vec3; 3]> = (0..triangles)
@@ -248,14 +246,15 @@ fn chains_are_read_up_to_a_depth() {
             chain.extend(t.to_le_bytes());
         }
         if fine {
-            same_answers(&mesh, &signed(chain));
+            check_answers(&mesh, &with_checksum(chain));
         } else {
-            let error = Tree::read(&*signed(chain), &mesh).unwrap_err();
+            let error = Tree::read(&*with_checksum(chain), &mesh).unwrap_err();
             assert!(error.to_string().contains("too deep"), "{error}");
         }
     }
 }
 
+/// A reader and writer that always fails.
 struct Broken;
 
 impl Read for Broken {
@@ -275,7 +274,7 @@ impl io::Write for Broken {
 }
 
 #[test]
-fn failing_disks_are_errors_with_their_cause() {
+fn io_errors_have_their_cause_as_source() {
     let mesh = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     for error in
         [Tree::read(Broken, &mesh).unwrap_err(), mesh.tree().write(Broken, &mesh).unwrap_err()]

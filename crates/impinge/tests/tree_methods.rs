@@ -1,4 +1,4 @@
-//! The tree reports exactly the pairs that brute force does, on any machine's instructions.
+//! The tree reports exactly the same pairs as brute force, with all instruction sets.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::internals::pair::{Posed, brute};
@@ -6,10 +6,11 @@ use impinge::internals::tree::traverse;
 use impinge::pair::Collect;
 use impinge::{Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::Random;
-use impinge_oracles::meshes::{askew, compare_trees, far_soups, grid_soups, needles, pose, star};
+use impinge_oracles::meshes::{
+    compare_trees, far_soups, grid_soups, needles, pose, star, tilted_star,
+};
 
-/// Compares the tree with brute force and returns the number of pairs, or `None` if the tree
-/// declined.
+/// Compares the tree with brute force. Returns the number of pairs, or `None` if the tree refused.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     a.tree().validate(a).unwrap();
     b.tree().validate(b).unwrap();
@@ -17,28 +18,28 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
 }
 
 #[test]
-fn soups_of_every_size_on_a_grid() {
+fn grid_soups_match_brute_force() {
     let mut hits = 0;
     grid_soups(120, |a, b, pose| hits += compare(a, b, pose).unwrap());
     assert!(hits > 1000, "{hits}");
 }
 
 #[test]
-fn needles_and_specks_of_all_sizes() {
+fn needles_of_all_sizes_match_brute_force() {
     needles(40, |a, b, pose| {
         compare(a, b, pose).unwrap();
     });
 }
 
 #[test]
-fn shapes_near_and_far_from_the_origin() {
+fn shapes_near_and_far_from_the_origin_match_brute_force() {
     let mut random = Random(5);
     let meshes = [
         shapes::torus(1.0, 0.4, 24, 12).unwrap(),
         shapes::icosphere(1.0, 5).unwrap(),
         shapes::cuboid_grid([1.0, 2.0, 1.0], [4, 4, 4]).unwrap(),
         impinge_samples::shapes::stalagmites(4, 3, 6, 1).unwrap(),
-        askew(),
+        tilted_star(),
     ];
     let mut hits = 0;
     for a in &meshes {
@@ -46,7 +47,7 @@ fn shapes_near_and_far_from_the_origin() {
             for reach in [0.0, 1.0, 3.0] {
                 hits += compare(a, b, &pose(&mut random, reach)).unwrap();
             }
-            // The same pair, both moved away by the same large step, so that vertices are rounded
+            // The same pair with both meshes translated far away, so that vertices are rounded
             // coarsely.
             let away = Pose::from_translation([1e7, -3e6, 5e5]).unwrap();
             compare(&a.transformed(&away), &b.transformed(&away), &Pose::IDENTITY).unwrap();
@@ -56,30 +57,30 @@ fn shapes_near_and_far_from_the_origin() {
 }
 
 #[test]
-fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
+fn small_triangles_far_away_match_brute_force() {
     let mut hits = 0;
     far_soups(60, 7, 60, |a, b, pose| hits += compare(a, b, pose).unwrap_or(0));
     assert!(hits > 500, "{hits}");
 }
 
-/// In a leaf of specks far smaller than the distances between them, the rounding of the corners is
-/// larger than the triangles, and products of two errors count in the bound.
+/// In a leaf of triangles much smaller than the distances between them, the rounding errors of
+/// corners exceed the size of the triangles, and products of two errors matter in the error bound.
 #[test]
-fn specks_smaller_than_the_rounding_of_their_leaf() {
+fn triangles_smaller_than_the_rounding_of_their_leaf_match_brute_force() {
     let mut random = Random(31);
     let mut hits = 0;
     for round in 0..400 {
         let size = 10.0_f64.powi(-4 - round % 9);
         let specks = 12 + round as usize % 20;
         let places: Vec<Vec3> = (0..specks).map(|_| random.unit_point()).collect();
-        let mut dust = |shift: f64| {
+        let mut tiny_triangles = |shift: f64| {
             let mut corner =
                 |place: Vec3| place + (random.unit_point() - Vec3::splat(0.5)) * size * shift;
             let soup: Vec<[Vec3; 3]> =
                 places.iter().map(|p| [corner(*p), corner(*p), corner(*p)]).collect();
             Mesh::from_soup(&soup).unwrap()
         };
-        let (a, b) = (dust(1.0), dust(1.2));
+        let (a, b) = (tiny_triangles(1.0), tiny_triangles(1.2));
         hits += compare(&a, &b, &Pose::IDENTITY).unwrap();
         let turn = Pose::from_axis_angle(random.unit_point(), size).unwrap();
         hits += compare(&a, &b, &turn).unwrap();
@@ -88,7 +89,7 @@ fn specks_smaller_than_the_rounding_of_their_leaf() {
 }
 
 #[test]
-fn a_mesh_on_itself_and_on_its_neighbour() {
+fn equal_and_touching_meshes_match_brute_force() {
     for mesh in [
         shapes::icosphere(1.0, 3).unwrap(),
         shapes::cuboid_grid([2.0, 2.0, 2.0], [3, 3, 3]).unwrap(),
@@ -101,7 +102,7 @@ fn a_mesh_on_itself_and_on_its_neighbour() {
 }
 
 #[test]
-fn equal_triangles_and_equal_centres() {
+fn equal_triangles_and_equal_centres_match_brute_force() {
     let t = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let same = Mesh::from_soup(&[t; 50]).unwrap();
     assert_eq!(compare(&same, &same, &Pose::IDENTITY), Some(2500));
@@ -113,7 +114,7 @@ fn equal_triangles_and_equal_centres() {
 }
 
 #[test]
-fn empty_meshes_and_numbers_beyond_single_precision() {
+fn empty_meshes_and_all_scales_match_brute_force() {
     let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     assert!(matches!(compare(&nothing, &cube, &Pose::IDENTITY), None | Some(0)));
@@ -124,10 +125,10 @@ fn empty_meshes_and_numbers_beyond_single_precision() {
     }
 }
 
-/// The way back was taken as the transpose, which moves far leaves by more than small triangles
-/// allow for.
+/// The inverse of the pose was taken as the transpose, whose error for leaves far from the centre
+/// exceeds the size of small triangles.
 #[test]
-fn regression_matrices_that_are_rotations_only_to_the_tolerance() {
+fn regression_inexact_rotations_match_brute_force() {
     let mut random = Random(77);
     let (mut pairs, mut poses) = (0, 0);
     // Small triangles far from the middle: two fine patches on long arms.

@@ -1,5 +1,5 @@
-//! A world against the oracle: every pair of bodies asked by itself, after any sequence of
-//! operations.
+//! A world compared with an oracle that queries every pair of bodies separately, after any sequence
+//! of operations.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use impinge::{ErrorKind, Mesh, Pose, Shape, Vec3, convex, shape, shapes};
 use impinge_oracles::common::Random;
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
-/// Some forms of every kind.
+/// Geometries of all kinds.
 fn forms() -> Vec<Geometry> {
     let ball = Shape::from(Sphere::new(0.5).unwrap());
     let bar = Shape::from(Capsule::new(0.8, 0.15).unwrap());
@@ -38,7 +38,7 @@ fn forms() -> Vec<Geometry> {
     ]
 }
 
-fn somewhere(random: &mut Random, room: f64) -> Pose {
+fn random_pose(random: &mut Random, room: f64) -> Pose {
     let turn = [0; 4].map(|_| random.signed());
     Pose::from_quaternion(turn, random.point() * room).unwrap()
 }
@@ -48,7 +48,7 @@ fn between(one: &Pose, other: &Pose) -> Pose {
     if *one == Pose::IDENTITY { *other } else { Pose::relative(one, other) }
 }
 
-/// Whether one body is another or hangs on it.
+/// Whether `body` is `root` or attached to it, directly or through others.
 fn is_below(world: &World, mut body: Handle, root: Handle) -> bool {
     while body != root {
         match world.parent(body).unwrap() {
@@ -59,7 +59,7 @@ fn is_below(world: &World, mut body: Handle, root: Handle) -> bool {
     true
 }
 
-/// The pairs that meet, one by one.
+/// The pairs that meet, found by separate queries.
 fn oracle(world: &World) -> BTreeSet<(Handle, Handle)> {
     let handles: Vec<Handle> = world.handles().collect();
     let mut meeting = BTreeSet::new();
@@ -84,16 +84,16 @@ fn oracle(world: &World) -> BTreeSet<(Handle, Handle)> {
     meeting
 }
 
-/// One random change.
+/// Makes one random change.
 fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64) {
     let handles: Vec<Handle> = world.handles().collect();
     let form = forms[random.below(forms.len())].clone();
     if handles.is_empty() || random.below(8) == 0 {
-        let mut body = Body::new(form).at(somewhere(random, room)).user(random.bits());
+        let mut body = Body::new(form).at(random_pose(random, room)).user(random.bits());
         body = body.groups(1 << random.below(3)).mask(random.bits() as u32 | 1);
         if random.below(3) == 0 && !handles.is_empty() {
             body =
-                body.at(somewhere(random, 1.0)).attached_to(handles[random.below(handles.len())]);
+                body.at(random_pose(random, 1.0)).attached_to(handles[random.below(handles.len())]);
         }
         world.add(body).unwrap();
         return;
@@ -139,7 +139,7 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
             let near = world.local_pose(one).unwrap();
             let step = Pose::from_translation(random.point() * 0.2).unwrap();
             let pose = if random.below(3) == 0 {
-                somewhere(random, room)
+                random_pose(random, room)
             } else {
                 near.compose(&step).unwrap()
             };
@@ -148,9 +148,9 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
     }
 }
 
-/// Random operations; in every frame the pairs that meet are those of the oracle, and the events
-/// lead from those of the last frame to these.
-fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<Event> {
+/// Runs random operations. In every frame, compares the pairs that meet with the oracle, and checks
+/// that the events lead from the pairs of the last frame to those of this one. Returns all events.
+fn compare_with_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<Event> {
     let (mut random, forms) = (Random(seed), forms());
     let mut world = World::with_options(options.clone());
     let room = 2.2;
@@ -160,7 +160,7 @@ fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<E
     let ground = HalfSpace::new([0.0, 0.0, 1.0], -2.0).unwrap();
     world.add(Body::new(ground)).unwrap();
     let mut known: BTreeSet<(Handle, Handle)> = BTreeSet::new();
-    let mut said = Vec::new();
+    let mut all_events = Vec::new();
     for frame in 0..frames {
         for _ in 0..random.below(5) {
             change(&mut world, &mut random, &forms, room);
@@ -172,7 +172,9 @@ fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<E
             assert_eq!(event.witness.is_some(), event.kind == EventKind::Began);
             match event.kind {
                 EventKind::Began => assert!(known.insert(pair), "{frame}: {event:?} began twice"),
-                EventKind::Ended => assert!(known.remove(&pair), "{frame}: {event:?} was not"),
+                EventKind::Ended => {
+                    assert!(known.remove(&pair), "{frame}: {event:?} did not meet before");
+                }
                 EventKind::Persists => assert!(known.contains(&pair), "{frame}: {event:?}"),
             }
         }
@@ -184,33 +186,33 @@ fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<E
         if options.persisting {
             assert_eq!(events.iter().filter(|e| e.kind != EventKind::Ended).count(), known.len());
         }
-        said.extend(events);
+        all_events.extend(events);
     }
-    said
+    all_events
 }
 
 #[test]
-fn every_broad_phase_follows_the_oracle() {
+fn all_broad_phases_match_the_oracle() {
     for (n, phase) in BROAD_PHASES.iter().enumerate() {
         let options = WorldOptions::default().phase(*phase);
-        follows_the_oracle(&options, 100 + n as u64, 60);
+        compare_with_oracle(&options, 100 + n as u64, 60);
     }
 }
 
 #[test]
-fn every_kind_of_box_follows_the_oracle() {
+fn all_kinds_of_boxes_match_the_oracle() {
     for (n, boxes) in
         [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof].into_iter().enumerate()
     {
         for oriented in [false, true] {
             let options = WorldOptions::default().boxes(boxes).oriented(oriented).persisting(true);
-            follows_the_oracle(&options, 200 + n as u64, 60);
+            compare_with_oracle(&options, 200 + n as u64, 60);
         }
     }
 }
 
-/// What is said of one event, without the witness.
-fn gist(events: &[Event]) -> Vec<(EventKind, Handle, Handle)> {
+/// The events without their witnesses.
+fn without_witnesses(events: &[Event]) -> Vec<(EventKind, Handle, Handle)> {
     events.iter().map(|event| (event.kind, event.a, event.b)).collect()
 }
 
@@ -218,7 +220,7 @@ fn gist(events: &[Event]) -> Vec<(EventKind, Handle, Handle)> {
 fn events_do_not_depend_on_threads_broad_phase_or_boxes() {
     let run = |threads, options: &WorldOptions| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| follows_the_oracle(options, 300, 120))
+        pool.install(|| compare_with_oracle(options, 300, 120))
     };
     let plain = WorldOptions::default();
     let one = run(1, &plain);
@@ -231,7 +233,7 @@ fn events_do_not_depend_on_threads_broad_phase_or_boxes() {
 }
 
 #[test]
-fn handles_of_bodies_that_are_gone_name_nothing() {
+fn handles_of_removed_bodies_are_errors() {
     let mut world = World::new();
     let a = world.add(Body::new(Sphere::new(1.0).unwrap())).unwrap();
     let b = world.add(Body::new(Sphere::new(1.0).unwrap())).unwrap();
@@ -240,7 +242,7 @@ fn handles_of_bodies_that_are_gone_name_nothing() {
     assert_eq!(world.remove(a).unwrap_err().kind(), ErrorKind::NoSuchBody);
     world.update();
     let c = world.add(Body::new(Sphere::new(1.0).unwrap())).unwrap();
-    assert_eq!(c.slot(), a.slot()); // the place is used again
+    assert_eq!(c.slot(), a.slot()); // the slot is reused
     assert_eq!(world.pose(a).unwrap_err().kind(), ErrorKind::NoSuchBody);
     assert_eq!(world.meet(a, b).unwrap_err().kind(), ErrorKind::NoSuchBody);
     assert!(world.move_to(a, Pose::IDENTITY).is_err() && world.explain(b, a).is_err());
@@ -250,19 +252,19 @@ fn handles_of_bodies_that_are_gone_name_nothing() {
 }
 
 #[test]
-fn a_place_taken_again_at_once_is_another_body() {
+fn a_slot_reused_within_a_frame_is_another_body() {
     let mut world = World::new();
     let ball = || Body::new(Sphere::new(1.0).unwrap());
     let (a, b) = (world.add(ball()).unwrap(), world.add(ball()).unwrap());
     assert_eq!(world.update().events().len(), 1);
     world.remove(b).unwrap();
     let c = world.add(ball()).unwrap();
-    let events = gist(world.update().events());
+    let events = without_witnesses(world.update().events());
     assert_eq!(events, [(EventKind::Ended, a, b), (EventKind::Began, a, c)]);
 }
 
 #[test]
-fn callbacks_that_push_to_and_fro_come_to_an_end() {
+fn settling_stops_at_the_limit_of_updates() {
     let mut world = World::new();
     let ball = Sphere::new(1.0).unwrap();
     let a = world.add(Body::new(ball)).unwrap();
@@ -292,7 +294,7 @@ fn callbacks_that_push_to_and_fro_come_to_an_end() {
 }
 
 #[test]
-fn what_does_not_move_is_not_looked_at() {
+fn only_moved_bodies_are_checked() {
     let mut world = World::new();
     let mesh = std::sync::Arc::new(shapes::icosphere(0.6, 3).unwrap());
     for i in 0..100 {
@@ -307,13 +309,13 @@ fn what_does_not_move_is_not_looked_at() {
     world.move_to(one, Pose::from_translation([50.0, 0.1, 0.0]).unwrap()).unwrap();
     let stats = *world.update().stats();
     assert_eq!((stats.moved, stats.checked, stats.meeting), (1, 2, 99));
-    // The same pose is no move.
+    // Setting the same pose is not a move.
     world.move_to(one, Pose::from_translation([50.0, 0.1, 0.0]).unwrap()).unwrap();
     assert_eq!(world.update().stats().moved, 0);
 }
 
 #[test]
-fn a_chain_moves_with_its_first_link() {
+fn attached_bodies_move_with_their_parents() {
     let mut world = World::new();
     let link = Geometry::from(Sphere::new(0.6).unwrap());
     let mut last = world.add(Body::new(link.clone())).unwrap();
@@ -330,7 +332,7 @@ fn a_chain_moves_with_its_first_link() {
     world.move_to(first, Pose::from_translation([0.0, 3.0, 0.0]).unwrap()).unwrap();
     assert_eq!(world.update().stats().moved, 6);
     assert_eq!(world.pose(last).unwrap().translation(), Vec3::new(5.0, 3.0, 0.0));
-    // Without its middle the chain still hangs together.
+    // After the removal of a middle body, the chain is still connected.
     let middle = world.parent(world.parent(last).unwrap().unwrap()).unwrap().unwrap();
     world.remove(middle).unwrap();
     world.move_to(first, Pose::IDENTITY).unwrap();
@@ -341,10 +343,10 @@ fn a_chain_moves_with_its_first_link() {
     assert!(snapshot.pose(middle).is_err() && snapshot.handles().count() == 5);
 }
 
-/// A chain whose middle goes hangs together by one link less, which may be few enough to be
-/// ignored.
+/// When the middle body of a chain is removed, its neighbours are one link apart, and pairs of such
+/// bodies may be ignored.
 #[test]
-fn removing_a_link_brings_others_closer() {
+fn removing_a_body_reduces_the_number_of_links_between_others() {
     let mut world = World::new();
     let ball = Geometry::from(Sphere::new(2.0).unwrap());
     let step = Pose::from_translation([1.0, 0.0, 0.0]).unwrap();
@@ -354,14 +356,14 @@ fn removing_a_link_brings_others_closer() {
     let mut rules = Interest::everything();
     rules.ignore_links(1);
     world.set_rules(rules);
-    assert_eq!(gist(world.update().events()), [(EventKind::Began, a, c)]);
+    assert_eq!(without_witnesses(world.update().events()), [(EventKind::Began, a, c)]);
     world.remove(b).unwrap();
-    assert_eq!(gist(world.update().events()), [(EventKind::Ended, a, c)]);
+    assert_eq!(without_witnesses(world.update().events()), [(EventKind::Ended, a, c)]);
 }
 
-/// Where bodies met is not asked of forms they do not have any more.
+/// The witness of the last update refers to the geometry before the replacement.
 #[test]
-fn a_body_that_was_replaced_has_no_witness() {
+fn a_pair_has_no_witness_after_its_geometry_is_replaced() {
     let mut world = World::new();
     let ring = || Body::new(shapes::torus(1.0, 0.4, 64, 32).unwrap());
     let (a, b) = (world.add(ring()).unwrap(), world.add(ring()).unwrap());
@@ -372,10 +374,10 @@ fn a_body_that_was_replaced_has_no_witness() {
     world.update();
 }
 
-/// Matrices that are rotations only to the tolerance: boxes must not tell apart what the pair query
-/// finds meeting.
+/// With matrices that are rotations only within the tolerance, the boxes of bodies that meet must
+/// overlap.
 #[test]
-fn boxes_allow_for_matrices_that_are_nearly_rotations() {
+fn boxes_include_the_error_of_inexact_rotations() {
     let s = 1.0 - 4e-10;
     let shrunk = [[s, 0.0, 0.0, -1.0], [0.0, s, 0.0, 0.0], [0.0, 0.0, s, 0.0]];
     for boxes in [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof] {
@@ -388,9 +390,9 @@ fn boxes_allow_for_matrices_that_are_nearly_rotations() {
     }
 }
 
-/// Bodies over a ground without end: the ground is everybody's neighbour.
+/// Bodies over an infinite half-space, whose box overlaps all others.
 #[test]
-fn a_ground_under_many_bodies() {
+fn a_half_space_meets_many_bodies() {
     let mut world = World::new();
     world.add(Body::new(HalfSpace::new([0.1, 0.0, 1.0], 0.0).unwrap())).unwrap();
     let ball = Geometry::from(Sphere::new(0.3).unwrap());
@@ -411,9 +413,9 @@ fn a_ground_under_many_bodies() {
     assert_eq!(world.report().stats().meeting, 0);
 }
 
-/// Compounds of many parts: the same verdicts as part by part, whatever was found before.
+/// Compounds of many parts have the same verdicts as their parts, whatever their caches contain.
 #[test]
-fn compounds_of_many_parts() {
+fn compounds_of_many_parts_match_the_oracle() {
     let mut random = Random(77);
     let compound = |random: &mut Random| {
         let parts: Vec<(Shape, Pose)> = (0..40)
@@ -423,7 +425,7 @@ fn compounds_of_many_parts() {
                     1 => Shape::from(Cuboid::new([0.1, 0.2, 0.1]).unwrap()),
                     _ => Shape::from(shapes::torus(0.2, 0.05, 12, 8).unwrap()),
                 };
-                (shape, somewhere(random, 2.0))
+                (shape, random_pose(random, 2.0))
             })
             .collect();
         Geometry::compound(parts).unwrap()
@@ -445,11 +447,12 @@ fn compounds_of_many_parts() {
     assert!((10..140).contains(&met), "{met}");
 }
 
-/// A vertex in the middle of a flat body is no corner of its hull. Where a pose rounds it, it
-/// sticks out of the hull of the rounded corners, half of the time towards what it touches: hulls
-/// that are apart by less than rounding say nothing about the meshes.
+/// A vertex in the middle of a flat body is not a vertex of its hull. After rounding by a pose, it
+/// can be outside of the hull of the rounded vertices, and touch another body there. Therefore,
+/// hulls that are separated by less than rounding errors do not prove that the meshes are
+/// separated.
 #[test]
-fn a_vertex_that_rounding_moves_out_of_its_hull_is_not_missed() {
+fn a_vertex_rounded_out_of_its_hull_is_not_missed() {
     let mut random = Random(1127);
     let mut out_of_hull = 0;
     for round in 0..400 {
@@ -463,7 +466,7 @@ fn a_vertex_that_rounding_moves_out_of_its_hull_is_not_missed() {
         let sheet = Mesh::from_triangles(points, vec![[0, 1, 3], [1, 2, 3], [2, 0, 3]]).unwrap();
         let q = [random.signed(), random.signed(), random.signed(), 1.5];
         let pose = Pose::from_quaternion(q, random.point() * 100.0).unwrap();
-        // A triangle that stands on the moved middle, on either side, and touches nothing else.
+        // A triangle with a corner at the moved middle, on either side, and no other contact.
         let side =
             pose.transform_vector(normal.normalize()) * if round % 2 == 0 { 1.0 } else { -1.0 };
         let foot = pose.transform_point(middle);
@@ -482,5 +485,5 @@ fn a_vertex_that_rounding_moves_out_of_its_hull_is_not_missed() {
             assert!(world.meet(a, b).unwrap(), "{method}: {stand:?} {sheet:?} {pose:?}");
         }
     }
-    assert!(out_of_hull > 20, "only {out_of_hull} vertices left their hull");
+    assert!(out_of_hull > 20, "only {out_of_hull} vertices are outside of their hull");
 }

@@ -1,6 +1,6 @@
-//! A frame in which nothing new happens asks for no memory.
+//! A steady frame allocates no memory.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(unsafe_code, reason = "an allocator that counts; see the note at the block")]
+#![allow(unsafe_code, reason = "a counting allocator; see its SAFETY notes")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,41 +10,42 @@ use impinge::convex::{Cuboid, Hull, Sphere};
 use impinge::world::{Body, Geometry, Handle, World, WorldOptions};
 use impinge::{Pose, Shape, Vec3, shapes};
 
-struct Counting;
+/// Counts the allocations of all threads.
+struct CountingAllocator;
 
-static CALLS: AtomicUsize = AtomicUsize::new(0);
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: everything is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: every call is passed on to the system's allocator with unchanged arguments.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        CALLS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the system's.
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are the system's.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        CALLS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the system's.
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// A heap of bodies of all sorts, each trembling about its place.
-fn trembling(forms: &[Geometry], count: usize) -> (World, Vec<(Handle, Vec3)>) {
+/// A world of bodies near the points of a lattice; and the bodies with their positions.
+fn lattice_world(forms: &[Geometry], count: usize) -> (World, Vec<(Handle, Vec3)>) {
     let mut world = World::with_options(WorldOptions::default().persisting(true));
     let side = (count as f64).cbrt().ceil() as usize;
     let mut places = Vec::new();
     for n in 0..count {
         let at = [n % side, n / side % side, n / side / side].map(|k| 0.95 * k as f64);
-        // A little off the lattice, so that nothing touches exactly.
+        // Slightly off the lattice, so that no bodies touch exactly.
         let at = Vec3::from_array(at) + Vec3::new(0.0137, 0.0071, 0.0093) * (n * n % 11) as f64;
         let body =
             Body::new(forms[n % forms.len()].clone()).at(Pose::from_translation(at).unwrap());
@@ -53,9 +54,10 @@ fn trembling(forms: &[Geometry], count: usize) -> (World, Vec<(Handle, Vec3)>) {
     (world, places)
 }
 
-fn tremble(world: &mut World, places: &[(Handle, Vec3)], frame: usize) {
+/// Moves every body slightly about its position, with a period of four frames.
+fn oscillate(world: &mut World, places: &[(Handle, Vec3)], frame: usize) {
     for (n, (handle, at)) in places.iter().enumerate() {
-        // Every place comes back after four frames.
+        // Every pose repeats after four frames.
         let phase = (frame + n) % 4;
         let turn = [0.0, 0.02, 0.04, 0.02][phase];
         let own = (n * 7 % 31) as f64 / 31.0;
@@ -65,15 +67,15 @@ fn tremble(world: &mut World, places: &[(Handle, Vec3)], frame: usize) {
     }
 }
 
-fn allocations_of(forms: &[Geometry], name: &str) {
+fn check_allocations(forms: &[Geometry], name: &str) {
     for threads in [1, 2] {
-        allocations_with(threads, forms, name);
+        check_allocations_with(threads, forms, name);
     }
 }
 
-/// Lets every thread of the pool do all the work of some frames alone, while the others wait.
-/// Threads keep workspaces of their own; on a busy machine one of them might otherwise take its
-/// first contact only in a frame that is measured.
+/// Every thread of the pool runs some frames alone, while the others wait. Each thread has its own
+/// buffers; on a busy machine, a thread might otherwise process its first contact in a measured
+/// frame.
 fn warm_up_every_thread(
     pool: &rayon::ThreadPool,
     world: World,
@@ -87,7 +89,7 @@ fn warm_up_every_thread(
             if turn == context.index() {
                 let mut world = world.lock().unwrap();
                 for frame in 0..8 {
-                    tremble(&mut world, places, frame);
+                    oscillate(&mut world, places, frame);
                     world.update();
                 }
             }
@@ -97,30 +99,30 @@ fn warm_up_every_thread(
     world.into_inner().unwrap()
 }
 
-fn allocations_with(threads: usize, forms: &[Geometry], name: &str) {
+fn check_allocations_with(threads: usize, forms: &[Geometry], name: &str) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let (world, places) = trembling(forms, 200);
+    let (world, places) = lattice_world(forms, 200);
     let world = warm_up_every_thread(&pool, world, &places);
     pool.install(|| {
         let mut world = world;
         for frame in 0..64 {
-            tremble(&mut world, &places, frame);
+            oscillate(&mut world, &places, frame);
             world.update();
         }
         let stats = *world.report().stats();
         assert!(stats.checked > 100 && stats.meeting > 20, "{name}: {stats:?}");
         for frame in 64..80 {
-            tremble(&mut world, &places, frame);
-            let before = CALLS.load(Ordering::Relaxed);
+            oscillate(&mut world, &places, frame);
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
             world.update();
-            let calls = CALLS.load(Ordering::Relaxed) - before;
+            let calls = ALLOCATIONS.load(Ordering::Relaxed) - before;
             assert_eq!(calls, 0, "{name}, {threads} threads, frame {frame}");
         }
     });
 }
 
-/// Points in a solid, and a solid in another, once the trees are there.
-fn points_are_located_without_memory() {
+/// Queries of points and of a solid inside of another do not allocate once the trees are built.
+fn queries_of_solids_do_not_allocate() {
     let (ball, ring) =
         (shapes::icosphere(1.0, 16).unwrap(), shapes::torus(0.4, 0.1, 32, 16).unwrap());
     let pose = Pose::from_quaternion([0.1, 0.2, 0.3, 1.0], [0.1, 0.0, 0.2]).unwrap();
@@ -129,44 +131,44 @@ fn points_are_located_without_memory() {
     let mut before = 0;
     for round in 0..3 {
         if round == 2 {
-            before = CALLS.load(Ordering::Relaxed);
+            before = ALLOCATIONS.load(Ordering::Relaxed);
         }
         for n in 0..200 {
             let p = Vec3::new(f64::from(n % 7), f64::from(n % 11), f64::from(n % 13)) * 0.15 - 0.9;
             assert!(impinge::solid::locate(&ball, p).is_ok());
         }
     }
-    let calls = CALLS.load(Ordering::Relaxed) - before;
+    let calls = ALLOCATIONS.load(Ordering::Relaxed) - before;
     assert_eq!(calls, 0, "200 points");
     for round in 0..3 {
         if round == 2 {
-            before = CALLS.load(Ordering::Relaxed);
+            before = ALLOCATIONS.load(Ordering::Relaxed);
         }
         let found = impinge::shape::intersects_cached(&shapes[0], &shapes[1], &pose, &mut cache);
         assert!(found.is_intersecting());
     }
-    let calls = CALLS.load(Ordering::Relaxed) - before;
+    let calls = ALLOCATIONS.load(Ordering::Relaxed) - before;
     assert_eq!(calls, 0, "a ring in a ball");
 }
 
 #[test]
-fn a_steady_frame_asks_for_no_memory() {
-    // In one test, because the calls of all threads are counted.
-    points_are_located_without_memory();
+fn a_steady_frame_does_not_allocate() {
+    // A single test, because the allocations of all threads are counted.
+    queries_of_solids_do_not_allocate();
     let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|v| v - 0.25);
     let convex: Vec<Geometry> = vec![
         Sphere::new(0.5).unwrap().into(),
         Cuboid::new([0.4, 0.5, 0.45]).unwrap().into(),
         Hull::new(&tetrahedron).unwrap().into(),
     ];
-    allocations_of(&convex, "convex bodies");
+    check_allocations(&convex, "convex bodies");
     let meshes: Vec<Geometry> = vec![
         shapes::torus(0.5, 0.2, 32, 16).unwrap().into(),
         shapes::icosphere(0.55, 8).unwrap().into(),
     ];
-    allocations_of(&meshes, "meshes");
+    check_allocations(&meshes, "meshes");
     let ends = [-0.3, 0.3].map(|z| Pose::from_translation([0.0, 0.0, z]).unwrap());
     let ball = Shape::from(Sphere::new(0.4).unwrap());
     let compound = Geometry::compound([(ball.clone(), ends[0]), (ball, ends[1])]).unwrap();
-    allocations_of(&[compound], "compounds");
+    check_allocations(&[compound], "compounds");
 }

@@ -1,6 +1,6 @@
-//! A world on a thread of its own says what the same world says in step.
+//! A world on a separate thread has the same results as a world that is updated synchronously.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "a test says what it measured")]
+#![allow(clippy::print_stdout, reason = "a test prints its measurements")]
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -30,12 +30,12 @@ fn populated(random: &mut Random, count: usize) -> (World, Vec<Handle>) {
     (world, handles)
 }
 
-/// However frames are merged, following the events gives the pairs that meet at the end.
+/// However frames are merged, applying all events gives the pairs that meet at the end.
 #[test]
-fn a_detached_world_ends_where_one_in_step_does() {
+fn a_detached_world_ends_with_the_same_pairs_as_a_synchronous_one() {
     let (mut world, mut handles) = populated(&mut Random(5), 20);
-    let (beside, mut theirs) = populated(&mut Random(5), 20);
-    let mut detached = beside.detach().unwrap();
+    let (detached, mut detached_handles) = populated(&mut Random(5), 20);
+    let mut detached = detached.detach().unwrap();
     let mut random = Random(6);
     let mut met: BTreeSet<(Handle, Handle)> = BTreeSet::new();
     let mut newest = 0;
@@ -44,20 +44,20 @@ fn a_detached_world_ends_where_one_in_step_does() {
             let n = random.below(handles.len());
             let pose = pose(&mut random);
             world.move_to(handles[n], pose).unwrap();
-            detached.move_to(theirs[n], pose);
+            detached.move_to(detached_handles[n], pose);
         }
         if frame % 50 == 10 {
             let body = Body::new(Sphere::new(0.7).unwrap()).at(pose(&mut random));
             let body = body.user(1000 + frame);
-            theirs.push(detached.add(body.clone()).unwrap());
+            detached_handles.push(detached.add(body.clone()).unwrap());
             handles.push(world.add(body).unwrap());
         }
         if frame % 50 == 30 {
             let n = random.below(handles.len());
             world.remove(handles.remove(n)).unwrap();
-            let gone = theirs.remove(n);
-            detached.remove(gone);
-            detached.move_to(gone, Pose::IDENTITY); // refused, later
+            let removed = detached_handles.remove(n);
+            detached.remove(removed);
+            detached.move_to(removed, Pose::IDENTITY); // ignored
         }
         world.update();
         assert_eq!(detached.send().unwrap(), frame + 1);
@@ -66,32 +66,32 @@ fn a_detached_world_ends_where_one_in_step_does() {
             for report in reports.frames() {
                 assert!(report.frame > newest && report.frame <= frame + 1);
                 newest = report.frame;
-                follow(&mut met, report.events);
+                apply_events(&mut met, report.events);
                 for event in report.events.iter().filter(|e| e.kind == EventKind::Began) {
                     assert!(report.pose(event.a.slot() as u32).is_some());
                 }
             }
         }
     }
-    let pace = detached.stats();
-    println!("{pace:?}");
-    let (beside, rest) = detached.reattach().unwrap();
+    println!("{:?}", detached.stats());
+    let (reattached, rest) = detached.reattach().unwrap();
     for report in rest.frames() {
-        follow(&mut met, report.events);
+        apply_events(&mut met, report.events);
     }
-    let ended: BTreeSet<_> = beside.collisions().iter().map(|c| (c.a, c.b)).collect();
+    let ended: BTreeSet<_> = reattached.collisions().iter().map(|c| (c.a, c.b)).collect();
     assert_eq!(ended, met);
-    // Places are taken again sooner in step than beside: bodies are compared by their numbers.
+    // The synchronous world reuses slots earlier, so bodies are compared by their user numbers.
     let numbers = |world: &World| -> BTreeSet<[u64; 2]> {
         let user = |handle| world.user(handle).unwrap();
         let pair = |a, b| [user(a).min(user(b)), user(a).max(user(b))];
         world.collisions().iter().map(|c| pair(c.a, c.b)).collect()
     };
-    assert_eq!(numbers(&world), numbers(&beside));
+    assert_eq!(numbers(&world), numbers(&reattached));
     assert!(!met.is_empty());
 }
 
-fn follow(met: &mut BTreeSet<(Handle, Handle)>, events: &[impinge::world::Event]) {
+/// Updates the set of pairs that meet.
+fn apply_events(met: &mut BTreeSet<(Handle, Handle)>, events: &[impinge::world::Event]) {
     for event in events {
         let pair = (event.a, event.b);
         match event.kind {
@@ -104,7 +104,7 @@ fn follow(met: &mut BTreeSet<(Handle, Handle)>, events: &[impinge::world::Event]
 
 /// The application's calls take microseconds while an update takes milliseconds.
 #[test]
-fn the_application_does_not_wait() {
+fn sending_and_receiving_take_less_time_than_an_update() {
     let mut random = Random(9);
     let (mut world, handles) = populated(&mut random, 400);
     world.update();
@@ -128,21 +128,21 @@ fn the_application_does_not_wait() {
     calls.sort_unstable();
     let counters = detached.stats().counters;
     println!(
-        "an update takes {step:?}; handing a frame over and looking for reports {:?} at the median, {:?} at most; {counters:?}",
+        "an update takes {step:?}; sending a frame and receiving reports {:?} (median), {:?} (maximum); {counters:?}",
         calls[calls.len() / 2],
         calls[calls.len() - 1],
     );
-    // A median is not hurt by a machine that is busy with other things.
+    // The median is robust on a busy machine.
     assert!(calls[calls.len() / 2] < step, "{calls:?} {step:?}");
-    assert!(counters.merged > 0, "the thread kept up with everything: {counters:?}");
+    assert!(counters.merged > 0, "no frames were merged: {counters:?}");
     let (world, _) = detached.reattach().unwrap();
     assert_eq!(world.len(), 400);
 }
 
-/// A pose that was given before the parent went is in the parent's frame, one that was given after
-/// it in the world's: the two must not become one.
+/// A pose set before the removal of the parent is in the parent's frame, a pose set after it in the
+/// world's frame. The two must not be merged.
 #[test]
-fn poses_stay_on_their_side_of_a_removal() {
+fn poses_before_and_after_a_removal_are_not_merged() {
     let mut world = World::new();
     let ball = || Body::new(Sphere::new(0.5).unwrap());
     let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();
@@ -157,32 +157,32 @@ fn poses_stay_on_their_side_of_a_removal() {
     assert_eq!(world.pose(child).unwrap(), at(7.0));
 }
 
-/// Bodies come and go a hundred thousand times; the world has room for those that are there, and a
-/// little more.
+/// A hundred thousand bodies are added and removed. The number of slots stays close to the number
+/// of bodies.
 #[test]
-fn bodies_come_and_go_for_ever() {
+fn slots_are_reused_over_many_additions_and_removals() {
     const CYCLES: u64 = 100_000;
-    const MOST: usize = 12;
+    const MAX_BODIES: usize = 12;
     let mut random = Random(31);
     let (mut detached, mut world) = (World::new().detach().unwrap(), World::new());
-    let mut there: VecDeque<(Handle, Handle)> = VecDeque::new();
-    let mut gone: Vec<Handle> = Vec::new();
+    let mut present: VecDeque<(Handle, Handle)> = VecDeque::new();
+    let mut removed: Vec<Handle> = Vec::new();
     let mut met: BTreeSet<(Handle, Handle)> = BTreeSet::new();
     for cycle in 0..CYCLES {
         let body = Body::new(Sphere::new(0.8).unwrap()).at(pose(&mut random)).user(cycle);
-        there.push_back((detached.add(body.clone()).unwrap(), world.add(body).unwrap()));
-        if there.len() == MOST {
-            let (beside, own) = there.swap_remove_back(random.below(MOST)).unwrap();
-            detached.remove(beside);
+        present.push_back((detached.add(body.clone()).unwrap(), world.add(body).unwrap()));
+        if present.len() == MAX_BODIES {
+            let (handle, own) = present.swap_remove_back(random.below(MAX_BODIES)).unwrap();
+            detached.remove(handle);
             world.remove(own).unwrap();
-            assert!(!detached.contains(beside));
-            // Reaches nobody, whoever has the place next.
-            detached.move_to(beside, Pose::IDENTITY);
-            gone.push(beside);
+            assert!(!detached.contains(handle));
+            // Has no effect on the next body in the slot.
+            detached.move_to(handle, Pose::IDENTITY);
+            removed.push(handle);
         }
-        let (beside, own) = there[random.below(there.len())];
+        let (handle, own) = present[random.below(present.len())];
         let pose = pose(&mut random);
-        detached.move_to(beside, pose);
+        detached.move_to(handle, pose);
         world.move_to(own, pose).unwrap();
         if random.below(3) == 0 {
             detached.send().unwrap();
@@ -191,42 +191,42 @@ fn bodies_come_and_go_for_ever() {
         if random.below(9) == 0 {
             if let Some(reports) = detached.receive() {
                 assert_eq!(reports.lost().events, 0);
-                reports.frames().for_each(|report| follow(&mut met, report.events));
+                reports.frames().for_each(|report| apply_events(&mut met, report.events));
             }
         }
-        assert!(detached.slots() <= MOST + 64, "{} slots", detached.slots());
+        assert!(detached.slots() <= MAX_BODIES + 64, "{} slots", detached.slots());
     }
-    assert!(gone.iter().all(|body| !detached.contains(*body)));
-    assert!(there.iter().all(|(beside, _)| detached.contains(*beside)));
-    assert_eq!((detached.len(), detached.is_empty()), (there.len(), false));
+    assert!(removed.iter().all(|body| !detached.contains(*body)));
+    assert!(present.iter().all(|(handle, _)| detached.contains(*handle)));
+    assert_eq!((detached.len(), detached.is_empty()), (present.len(), false));
     let refused = detached.stats().refused;
-    assert_eq!(refused, gone.len() as u64, "what was asked of bodies that were gone");
+    assert_eq!(refused, removed.len() as u64, "number of commands to removed bodies");
     let slots = detached.slots();
     println!("{slots} slots; {:?}", detached.stats());
-    let (mut beside, rest) = detached.reattach().unwrap();
-    rest.frames().for_each(|report| follow(&mut met, report.events));
+    let (mut reattached, rest) = detached.reattach().unwrap();
+    rest.frames().for_each(|report| apply_events(&mut met, report.events));
     world.update();
-    let ended: BTreeSet<_> = beside.collisions().iter().map(|c| (c.a, c.b)).collect();
+    let ended: BTreeSet<_> = reattached.collisions().iter().map(|c| (c.a, c.b)).collect();
     assert_eq!(ended, met);
     let numbers = |world: &World| -> BTreeSet<BTreeSet<u64>> {
         let pair = |c: &impinge::world::Collision| [c.a, c.b].map(|h| world.user(h).unwrap());
         world.collisions().iter().map(|c| pair(c).into()).collect()
     };
-    assert_eq!(numbers(&beside), numbers(&world));
+    assert_eq!(numbers(&reattached), numbers(&world));
     assert!(!met.is_empty());
-    assert_eq!(beside.slots(), slots);
-    // The world that is back names bodies itself again, in the places that are free.
-    while beside.len() < slots {
-        let body = beside.add(Body::new(Sphere::new(0.1).unwrap())).unwrap();
-        assert!(!gone.contains(&body));
+    assert_eq!(reattached.slots(), slots);
+    // The reattached world assigns handles itself again, in free slots.
+    while reattached.len() < slots {
+        let body = reattached.add(Body::new(Sphere::new(0.1).unwrap())).unwrap();
+        assert!(!removed.contains(&body));
     }
-    assert_eq!(beside.slots(), slots);
+    assert_eq!(reattached.slots(), slots);
 }
 
-/// A body takes the place of another between two looks of the thread: what the first met ends, what
-/// the second meets begins, though to the broad phase nothing has changed.
+/// A body takes the slot of another between two steps of the thread. The pair of the first ends and
+/// that of the second begins, although nothing changes for the broad phase.
 #[test]
-fn a_place_that_is_taken_again_at_once() {
+fn a_slot_reused_between_two_steps_is_another_body() {
     let ball = || Body::new(Sphere::new(1.0).unwrap());
     let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();
     let mut detached = World::new().detach().unwrap();
@@ -235,7 +235,7 @@ fn a_place_that_is_taken_again_at_once() {
     detached.send().unwrap();
     detached.move_to(first, at(1.4));
     detached.remove(first);
-    // As many as may rest come and go, all at the same place.
+    // Add and remove bodies at the same position until the slot is reused.
     let second = loop {
         let body = detached.add(ball().at(at(1.5))).unwrap();
         if body.slot() == first.slot() {
@@ -245,7 +245,7 @@ fn a_place_that_is_taken_again_at_once() {
     };
     assert_ne!(first, second);
     detached.move_to(second, at(1.3));
-    detached.move_to(first, at(9.0)); // is refused, and does not take the place of the pose before
+    detached.move_to(first, at(9.0)); // is refused, and does not replace the pose before
     detached.replace(first, Sphere::new(0.01).unwrap());
     detached.attach(second, Some(first));
     detached.set_interest(first, rock, Some(false));
@@ -257,7 +257,7 @@ fn a_place_that_is_taken_again_at_once() {
     let (mut world, reports) = detached.reattach().unwrap();
     let mut events = Vec::new();
     for report in reports.frames() {
-        follow(&mut met, report.events);
+        apply_events(&mut met, report.events);
         events.extend(report.events.iter().map(|event| (event.kind, event.a, event.b)));
     }
     assert_eq!(met, [(rock, second)].into());

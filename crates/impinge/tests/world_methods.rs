@@ -1,5 +1,5 @@
-//! Pairwise methods and broad phases from outside of the engine, selected at run time; and what a
-//! world does when one of them gives up.
+//! Pair methods and broad phases defined outside of the engine, selected at run time; and the
+//! behaviour of a world when one of them stops without an answer.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,16 +21,16 @@ fn ring() -> Mesh {
     shapes::torus(1.0, 0.3, 24, 12).unwrap()
 }
 
-/// A method for meshes that is made of a function.
+/// A method for meshes that calls a function.
 #[derive(Clone, Copy, Debug)]
-struct Plain {
+struct FunctionMethod {
     name: &'static str,
     bias: Option<Bias>,
     nanoseconds: f64,
     check: fn(&PairQuery<'_>) -> PairAnswer,
 }
 
-impl PairMethod for Plain {
+impl PairMethod for FunctionMethod {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -52,7 +52,7 @@ impl PairMethod for Plain {
     }
 }
 
-impl PairChecker for Plain {
+impl PairChecker for FunctionMethod {
     fn check(&mut self, pair: &PairQuery<'_>, budget: &mut Budget<'_>) -> PairAnswer {
         assert!(budget.is_unlimited());
         (self.check)(pair)
@@ -66,7 +66,7 @@ fn mesh(part: &Part) -> &Mesh {
     }
 }
 
-/// The exact answer about surfaces.
+/// The exact answer for surfaces.
 fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
     match pair::first_pair(mesh(pair.a), mesh(pair.b), pair.pose) {
         Some((a, b)) => {
@@ -77,7 +77,7 @@ fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
     }
 }
 
-/// Whether the boxes meet; says so as if they were all there is.
+/// Whether the boxes overlap. An overlap is not certain to be an intersection.
 fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
     let [own, its] = pair.boxes();
     match own.overlaps(&its) {
@@ -87,46 +87,46 @@ fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
 }
 
 const EXACT: MethodKind = MethodKind::new("test-exact", || {
-    Box::new(Plain { name: "test-exact", bias: None, nanoseconds: 1.0, check: exactly })
+    Box::new(FunctionMethod { name: "test-exact", bias: None, nanoseconds: 1.0, check: exactly })
 });
 const SLOW: MethodKind = MethodKind::new("test-slow", || {
-    Box::new(Plain { name: "test-slow", bias: None, nanoseconds: 1e9, check: exactly })
+    Box::new(FunctionMethod { name: "test-slow", bias: None, nanoseconds: 1e9, check: exactly })
 });
 const BOXES: MethodKind = MethodKind::new("test-boxes", || {
     let bias = Some(Bias::TowardsCollision);
-    Box::new(Plain { name: "test-boxes", bias, nanoseconds: 0.5, check: by_boxes })
+    Box::new(FunctionMethod { name: "test-boxes", bias, nanoseconds: 0.5, check: by_boxes })
 });
-/// Never sees anything.
-const BLIND: MethodKind = MethodKind::new("test-blind", || {
+/// Always answers "separated", without certainty.
+const NEVER_INTERSECTING: MethodKind = MethodKind::new("test-never-intersecting", || {
     let bias = Some(Bias::TowardsNoCollision);
     let check = |_: &PairQuery<'_>| PairAnswer::Separated { certain: false };
-    Box::new(Plain { name: "test-blind", bias, nanoseconds: 0.5, check })
+    Box::new(FunctionMethod { name: "test-never-intersecting", bias, nanoseconds: 0.5, check })
 });
 
 #[test]
-fn a_pair_comes_before_its_classes_and_these_before_the_world() {
+fn methods_of_pairs_precede_those_of_classes_and_of_the_world() {
     let mut world = World::new();
     let a = world.add(Body::new(ring()).class(3)).unwrap();
     let b = world.add(Body::new(ring()).class(5)).unwrap();
     let ball = world.add(Body::new(Sphere::new(0.5).unwrap()).class(5)).unwrap();
-    let how = |world: &World, a, b| {
-        let how = world.explain(a, b).unwrap();
-        (how.chosen, how.chosen_by)
+    let choice = |world: &World, a, b| {
+        let explained = world.explain(a, b).unwrap();
+        (explained.chosen, explained.chosen_by)
     };
     let by_cost = (MethodKind::HULLS_THEN_TRIANGLES, ChosenBy::Cost);
-    assert_eq!(how(&world, a, b), by_cost);
+    assert_eq!(choice(&world, a, b), by_cost);
     world.set_options(WorldOptions::default().method(Some(EXACT)));
-    assert_eq!(how(&world, a, b), (EXACT, ChosenBy::World));
+    assert_eq!(choice(&world, a, b), (EXACT, ChosenBy::World));
     // Symmetric.
     world.set_class_method(5, 3, Some(BOXES));
-    assert_eq!(how(&world, a, b), (BOXES, ChosenBy::Classes));
-    assert_eq!(how(&world, b, a), (BOXES, ChosenBy::Classes));
+    assert_eq!(choice(&world, a, b), (BOXES, ChosenBy::Classes));
+    assert_eq!(choice(&world, b, a), (BOXES, ChosenBy::Classes));
     world.set_method(b, a, Some(MethodKind::SWEEP)).unwrap();
-    assert_eq!(how(&world, a, b), (MethodKind::SWEEP, ChosenBy::Pair));
-    // What does not apply is passed over, rule by rule.
+    assert_eq!(choice(&world, a, b), (MethodKind::SWEEP, ChosenBy::Pair));
+    // A method that does not apply is skipped, at every level.
     world.set_method(a, b, Some(MethodKind::SHAPES)).unwrap();
-    assert_eq!(how(&world, a, b), (BOXES, ChosenBy::Classes));
-    assert_eq!(how(&world, a, ball), (MethodKind::SHAPES, ChosenBy::Cost));
+    assert_eq!(choice(&world, a, b), (BOXES, ChosenBy::Classes));
+    assert_eq!(choice(&world, a, ball), (MethodKind::SHAPES, ChosenBy::Cost));
     let explained = world.explain(a, b).unwrap();
     assert_eq!(explained.method_bias, Some(Bias::TowardsCollision));
     assert_eq!(
@@ -148,27 +148,27 @@ fn a_pair_comes_before_its_classes_and_these_before_the_world() {
     ] {
         assert!(text.contains(line), "{text}");
     }
-    // Back, one after the other.
+    // Remove the selections one by one.
     world.set_method(a, b, None).unwrap();
     world.set_class(b, 6).unwrap();
-    assert_eq!(how(&world, a, b), (EXACT, ChosenBy::World));
+    assert_eq!(choice(&world, a, b), (EXACT, ChosenBy::World));
     world.set_class(b, 5).unwrap();
-    assert_eq!(how(&world, a, b), (BOXES, ChosenBy::Classes));
+    assert_eq!(choice(&world, a, b), (BOXES, ChosenBy::Classes));
     world.set_class_method(3, 5, None);
     world.set_options(WorldOptions::default());
-    assert_eq!(how(&world, a, b), by_cost);
+    assert_eq!(choice(&world, a, b), by_cost);
 }
 
 #[test]
-fn the_cheapest_certain_candidate_is_taken_unasked() {
+fn the_cheapest_certain_candidate_is_chosen_by_default() {
     let options = WorldOptions::default().candidates(vec![SLOW, BOXES]);
     let mut world = World::with_options(options);
     let [a, b] = [0.0, 0.1].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
-    let how = |world: &World| world.explain(a, b).unwrap().chosen;
-    assert_eq!(how(&world), MethodKind::HULLS_THEN_TRIANGLES);
+    let choice = |world: &World| world.explain(a, b).unwrap().chosen;
+    assert_eq!(choice(&world), MethodKind::HULLS_THEN_TRIANGLES);
     let candidates = vec![SLOW, EXACT, BOXES];
     world.set_options(WorldOptions::default().candidates(candidates));
-    assert_eq!(how(&world), EXACT);
+    assert_eq!(choice(&world), EXACT);
     assert_eq!(world.explain(a, b).unwrap().chosen_by, ChosenBy::Cost);
     let event = world.update().events()[0];
     // The witness does not depend on the method.
@@ -181,7 +181,7 @@ fn the_cheapest_certain_candidate_is_taken_unasked() {
 }
 
 #[test]
-fn events_say_which_way_they_can_be_wrong() {
+fn events_report_the_bias_of_their_method() {
     // Boxes overlap, rings do not.
     let apart = Pose::from_translation([1.9, 1.9, 0.0]).unwrap();
     let run = |method, pose: Pose| {
@@ -201,22 +201,23 @@ fn events_say_which_way_they_can_be_wrong() {
     assert!(events.iter().map(|e| e.kind).eq(kinds));
     let towards = Some(Bias::TowardsCollision);
     assert!(events.iter().map(|e| e.bias).eq([towards, towards, None]));
-    // The engine finds no point for it.
+    // The engine finds no witness, because the bodies do not meet.
     assert_eq!(events[0].witness, None);
-    // Where the bodies meet it does.
+    // It finds one where the bodies meet.
     let (events, _) = run(Some(BOXES), at(0.1));
     assert!(events[0].bias == towards && events[0].witness == run(None, at(0.1)).0[0].witness);
     assert!(events[0].witness.is_some());
-    // A method that sees nothing reports nothing.
-    assert!(run(Some(BLIND), at(0.1)).0.is_empty());
-    let mut world = World::with_options(WorldOptions::default().method(Some(BLIND)));
+    // A method that never answers "intersecting" causes no events.
+    assert!(run(Some(NEVER_INTERSECTING), at(0.1)).0.is_empty());
+    let mut world = World::with_options(WorldOptions::default().method(Some(NEVER_INTERSECTING)));
     let [a, b] = [0.0, 0.1].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
     world.update();
     let explained = world.explain(a, b).unwrap();
     assert_eq!(explained.meeting, Some(false));
     assert_eq!(explained.bias, Some(Bias::TowardsNoCollision));
     assert!(explained.to_string().ends_with("apart; not certain, leans towards no collision"));
-    // Asked by another method, it begins; asked by the blind one again, it ends, perhaps.
+    // Another method finds the intersection; with the first method again, the pair ends, with a
+    // bias.
     world.set_method(a, b, Some(EXACT)).unwrap();
     world.move_to(b, at(0.2)).unwrap();
     assert_eq!(world.update().events()[0].bias, None);
@@ -226,9 +227,9 @@ fn events_say_which_way_they_can_be_wrong() {
     assert_eq!((ended.kind, ended.bias), (EventKind::Ended, Some(Bias::TowardsNoCollision)));
 }
 
-/// Part by part: what is certain for one pair of parts decides for the bodies.
+/// A certain answer for one pair of parts decides for the bodies.
 #[test]
-fn compounds_join_what_is_known_of_their_parts() {
+fn answers_for_parts_are_combined_for_compounds() {
     let parts = |x: f64| {
         let small = shapes::torus(0.3, 0.1, 12, 8).unwrap();
         Geometry::compound([(Shape::from(ring()), at(x)), (Shape::from(small), at(x + 4.0))])
@@ -244,9 +245,9 @@ fn compounds_join_what_is_known_of_their_parts() {
     let exact = run(EXACT);
     assert!(exact.events()[0].is_certain() && exact.undecided().is_empty());
     assert_eq!(run(BOXES).events()[0].bias, Some(Bias::TowardsCollision));
-    assert!(run(BLIND).events().is_empty());
-    const SELDOM: MethodKind = MethodKind::new("test-seldom", || {
-        // Gives up on the large rings.
+    assert!(run(NEVER_INTERSECTING).events().is_empty());
+    const SMALL_ONLY: MethodKind = MethodKind::new("test-small-only", || {
+        // Undecided for the large rings.
         let check = |pair: &PairQuery<'_>| match mesh(pair.a).triangles().len() {
             576 => PairAnswer::Undecided(Bounds {
                 lower: -0.25,
@@ -256,12 +257,12 @@ fn compounds_join_what_is_known_of_their_parts() {
             }),
             _ => exactly(pair),
         };
-        Box::new(Plain { name: "test-seldom", bias: None, nanoseconds: 1.0, check })
+        Box::new(FunctionMethod { name: "test-small-only", bias: None, nanoseconds: 1.0, check })
     });
     assert_eq!(ring().triangles().len(), 576);
     // The small ones meet.
-    assert!(run(SELDOM).events()[0].is_certain());
-    let mut world = World::with_options(WorldOptions::default().method(Some(SELDOM)));
+    assert!(run(SMALL_ONLY).events()[0].is_certain());
+    let mut world = World::with_options(WorldOptions::default().method(Some(SMALL_ONLY)));
     let ends = |y: f64| {
         let lifted = Pose::from_translation([4.0, y, 0.0]).unwrap();
         let small = shapes::torus(0.3, 0.1, 12, 8).unwrap();
@@ -273,40 +274,41 @@ fn compounds_join_what_is_known_of_their_parts() {
     let report = world.update();
     assert!(report.events().is_empty());
     let [open] = report.undecided() else { panic!("{report:?}") };
-    // The depth of two parts bounds no depth of the bodies: their boxes do.
+    // The depth of two parts is no bound of the depth of the bodies, but the overlap of their boxes
+    // is.
     assert!(open.bounds.upper <= 0.5 && open.bounds.lower < -0.5);
 }
 
-static GIVES_UP: AtomicBool = AtomicBool::new(false);
-static ASKED: AtomicUsize = AtomicUsize::new(0);
+static UNDECIDED: AtomicBool = AtomicBool::new(false);
+static CHECKS: AtomicUsize = AtomicUsize::new(0);
 const BOUNDS: Bounds = Bounds { lower: -0.75, upper: 3.0, open_depth: 0.5, open: 2 };
 
-/// Exact, but for the times when it gives up.
-const HESITANT: MethodKind = MethodKind::new("test-hesitant", || {
+/// Exact, except while `UNDECIDED` is set.
+const SOMETIMES_UNDECIDED: MethodKind = MethodKind::new("test-undecided", || {
     let check = |pair: &PairQuery<'_>| {
-        ASKED.fetch_add(1, Ordering::Relaxed);
-        match GIVES_UP.load(Ordering::Relaxed) {
+        CHECKS.fetch_add(1, Ordering::Relaxed);
+        match UNDECIDED.load(Ordering::Relaxed) {
             true => PairAnswer::Undecided(BOUNDS),
             false => exactly(pair),
         }
     };
-    Box::new(Plain { name: "test-hesitant", bias: None, nanoseconds: 1.0, check })
+    Box::new(FunctionMethod { name: "test-undecided", bias: None, nanoseconds: 1.0, check })
 });
 
-/// One test for all, because the method asks a global.
+/// A single test, because the method reads a global.
 #[test]
-fn a_method_that_gives_up_leaves_a_pair_as_it_stands() {
-    let options = WorldOptions::default().method(Some(HESITANT));
-    let gives_up = |yes| GIVES_UP.store(yes, Ordering::Relaxed);
+fn undecided_pairs_keep_their_state() {
+    let options = WorldOptions::default().method(Some(SOMETIMES_UNDECIDED));
+    let set_undecided = |undecided| UNDECIDED.store(undecided, Ordering::Relaxed);
     let mut world = World::with_options(options.clone());
     let a = world.add(Body::new(ring())).unwrap();
     let b = world.add(Body::new(ring()).at(at(0.1))).unwrap();
-    // Many bodies that stand still, so that the pairs of movers are listed.
+    // Many bodies at rest, so that the world uses the lists of pairs of moved bodies.
     for n in 0..20 {
         world.add(Body::new(Sphere::new(0.1).unwrap()).at(at(100.0 + f64::from(n)))).unwrap();
     }
-    // From the start: the pair is not known to meet, and begins nothing.
-    gives_up(true);
+    // At first the pair is not known to meet, and causes no event.
+    set_undecided(true);
     let report = world.update();
     assert!(report.events().is_empty());
     let [open] = report.undecided() else { panic!("{report:?}") };
@@ -316,29 +318,29 @@ fn a_method_that_gives_up_leaves_a_pair_as_it_stands() {
     let explained = world.explain(a, b).unwrap();
     assert!(explained.undecided && explained.meeting.is_none());
     assert!(explained.to_string().ends_with("not known; undecided since"));
-    // It is asked again although nothing moves, and the first update that left it open is known.
-    let asked = ASKED.load(Ordering::Relaxed);
+    // It is checked again although nothing moves, and the first undecided update is reported.
+    let checks = CHECKS.load(Ordering::Relaxed);
     let report = world.update();
     assert_eq!((report.undecided()[0].since, report.frame), (1, 2));
-    assert_eq!(ASKED.load(Ordering::Relaxed), asked + 1);
-    // It decides: that is an event like others.
-    gives_up(false);
+    assert_eq!(CHECKS.load(Ordering::Relaxed), checks + 1);
+    // A decision causes an event.
+    set_undecided(false);
     let report = world.update();
     assert!(report.undecided().is_empty());
     assert_eq!(report.events()[0].kind, EventKind::Began);
-    // Decided, it is asked no more.
-    let asked = ASKED.load(Ordering::Relaxed);
+    // A decided pair is not checked again.
+    let checks = CHECKS.load(Ordering::Relaxed);
     world.update();
-    assert_eq!(ASKED.load(Ordering::Relaxed), asked);
-    // The bodies part, and nobody can tell: they meet, as they last did.
-    gives_up(true);
+    assert_eq!(CHECKS.load(Ordering::Relaxed), checks);
+    // The bodies separate, but the method is undecided: the pair keeps its state.
+    set_undecided(true);
     world.move_to(b, Pose::from_translation([1.9, 1.9, 0.0]).unwrap()).unwrap();
     let report = world.update();
     assert!(report.events().is_empty() && report.undecided()[0].met);
     assert_eq!(report.undecided()[0].since, 5);
     assert!(world.meet(a, b).unwrap() && world.collisions().len() == 1);
     assert_eq!(world.witness_of(a, b).unwrap(), None);
-    // Snapshots and clones know it.
+    // Snapshots and clones contain it.
     let saved = world.snapshot();
     let mut clone = world.clone();
     assert_eq!(clone.report().undecided(), world.report().undecided());
@@ -347,20 +349,20 @@ fn a_method_that_gives_up_leaves_a_pair_as_it_stands() {
         assert_eq!((report.undecided()[0].since, report.undecided()[0].met), (5, true));
         assert!(report.events().is_empty());
     }
-    gives_up(false);
+    set_undecided(false);
     for world in [&mut clone, &mut world, &mut World::from_snapshot(&saved, options.clone())] {
         let report = world.update();
         assert_eq!(report.events()[0].kind, EventKind::Ended);
         assert!(report.undecided().is_empty() && report.events().len() == 1);
     }
-    // Beyond the boxes nobody is asked: the pair ends.
-    gives_up(true);
+    // When the boxes separate, the method is not called, and the pair ends.
+    set_undecided(true);
     world.move_to(b, at(0.1)).unwrap();
     assert_eq!(world.update().undecided().len(), 1);
     world.move_to(b, at(50.0)).unwrap();
     let report = world.update();
     assert!(report.undecided().is_empty() && report.events().is_empty());
-    // A body that takes the place of one that was undecided starts anew.
+    // A body that reuses the slot of an undecided one has its own state.
     world.move_to(b, at(0.1)).unwrap();
     world.update();
     world.remove(b).unwrap();
@@ -369,28 +371,28 @@ fn a_method_that_gives_up_leaves_a_pair_as_it_stands() {
     assert_eq!(next.slot(), b.slot());
     let frame = world.update().frame;
     assert_eq!(world.report().undecided()[0].since, frame);
-    // With all moving, through the other schedule.
-    gives_up(false);
+    // With all bodies moving, the world uses the other schedule.
+    set_undecided(false);
     let mut crowd = World::with_options(options);
-    let crowd_of: Vec<Handle> =
+    let bodies: Vec<Handle> =
         (0..80).map(|n| crowd.add(Body::new(ring()).at(at(1.5 * f64::from(n)))).unwrap()).collect();
     let began = crowd.update().events().len();
     assert!(began > 70);
-    gives_up(true);
-    for (n, body) in crowd_of.iter().enumerate() {
+    set_undecided(true);
+    for (n, body) in bodies.iter().enumerate() {
         crowd.move_to(*body, at(1.5 * n as f64 + 0.01)).unwrap();
     }
     let report = crowd.update();
     assert!(report.events().is_empty() && report.undecided().len() >= began);
     assert!(report.undecided().is_sorted_by_key(|open| (open.a, open.b)));
-    gives_up(false);
+    set_undecided(false);
     let report = crowd.update();
     assert!(report.events().is_empty() && report.undecided().is_empty());
 }
 
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// A method that counts what it makes for pairs.
+/// A method that counts its checkers.
 #[derive(Debug)]
 struct Counted;
 
@@ -433,7 +435,7 @@ impl PairChecker for CountedChecker {
 }
 
 #[test]
-fn what_a_method_keeps_goes_with_the_pair() {
+fn checkers_are_dropped_with_their_pairs() {
     const COUNTED: MethodKind = MethodKind::new("test-counted", || Box::new(Counted));
     let alive = || ALIVE.load(Ordering::Relaxed);
     let mut world = World::new();
@@ -445,11 +447,11 @@ fn what_a_method_keeps_goes_with_the_pair() {
     assert_eq!(alive(), 6);
     world.update();
     assert_eq!(alive(), 6);
-    // Out of the boxes of the others.
+    // One body leaves the boxes of the others.
     world.move_to(bodies[3], at(9.0)).unwrap();
     world.update();
     assert_eq!(alive(), 3);
-    // Another form, another method, another class, gone.
+    // A change of geometry, of method, of class; and a removal.
     world.replace(bodies[0], Sphere::new(0.6).unwrap()).unwrap();
     assert_eq!(alive(), 1);
     world.update();
@@ -472,7 +474,7 @@ fn what_a_method_keeps_goes_with_the_pair() {
 
 static STALLED: AtomicBool = AtomicBool::new(false);
 
-/// All pairs, but while it is stalled those of odd items are not compared.
+/// All pairs, except those with odd items while `STALLED` is set.
 #[derive(Debug, Default)]
 struct Stalling {
     whole: AllPairs,
@@ -525,9 +527,9 @@ impl BroadPhase for Stalling {
 }
 
 #[test]
-fn a_broad_phase_that_gives_up_takes_no_pair_apart() {
+fn pairs_that_are_not_compared_keep_their_state() {
     const STALLING: PhaseKind = PhaseKind::new("stalling", || Box::new(Stalling::default()));
-    let stall = |yes| STALLED.store(yes, Ordering::Relaxed);
+    let stall = |stalled| STALLED.store(stalled, Ordering::Relaxed);
     let mut world = World::with_options(WorldOptions::default().phase(STALLING));
     let ball = || Body::new(Sphere::new(0.5).unwrap());
     let bodies: Vec<Handle> =
@@ -543,12 +545,12 @@ fn a_broad_phase_that_gives_up_takes_no_pair_apart() {
     assert!(
         world.meet(bodies[0], bodies[2]).unwrap() && !world.meet(bodies[0], bodies[1]).unwrap()
     );
-    // It is asked again although nothing moves.
+    // The broad phase runs again although nothing moves.
     stall(false);
     let report = world.update();
     assert!(report.not_compared().is_empty());
     assert!(report.events().len() == 2 && report.began().count() == 2);
-    // Pairs that meet stay, while the rules change and another broad phase has yet to find them.
+    // Pairs that meet are kept while options change and a new broad phase has not found them yet.
     stall(true);
     world.move_to(bodies[3], at(30.5)).unwrap();
     world.set_options(world.options().clone().oriented(true));
@@ -558,7 +560,7 @@ fn a_broad_phase_that_gives_up_takes_no_pair_apart() {
     world.set_interest(bodies[0], bodies[1], Some(false)).unwrap();
     let report = world.update();
     assert_eq!(report.ended().count(), 1);
-    // 1 leaves 2, which shows when the broad phase gets to it.
+    // Body 1 leaves body 2; this is detected when the broad phase compares them.
     world.move_to(bodies[1], at(70.0)).unwrap();
     world.update();
     stall(false);
@@ -569,7 +571,7 @@ fn a_broad_phase_that_gives_up_takes_no_pair_apart() {
 }
 
 #[test]
-fn a_clone_goes_on_by_itself() {
+fn a_clone_is_independent() {
     let mut world = World::new();
     let [a, b] = [0.0, 3.0].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
     world.set_method(a, b, Some(EXACT)).unwrap();
@@ -600,7 +602,7 @@ fn a_clone_goes_on_by_itself() {
 }
 
 #[test]
-fn frames_carry_bodies_and_meet_nothing() {
+fn bodies_without_geometry_move_attached_bodies_and_meet_nothing() {
     let mut world = World::new();
     let base = world.add(Body::frame().at(at(5.0))).unwrap();
     let joint = world.add(Body::frame().attached_to(base)).unwrap();
@@ -622,7 +624,7 @@ fn frames_carry_bodies_and_meet_nothing() {
     assert!(world.update().events().is_empty());
     world.move_to(joint, at(1.0)).unwrap();
     assert_eq!(world.update().events()[0].kind, EventKind::Began);
-    // A frame gets a shape, which meets the ring and the ball, and loses it.
+    // The frame gets a shape, which meets the ring and the ball, and then loses it.
     world.replace(joint, Sphere::new(3.0).unwrap()).unwrap();
     assert_eq!(world.update().began().count(), 2);
     world.replace(joint, Geometry::empty()).unwrap();
@@ -635,7 +637,7 @@ fn frames_carry_bodies_and_meet_nothing() {
 }
 
 #[test]
-fn what_cannot_be_done_is_an_error() {
+fn invalid_arguments_are_errors() {
     let mut rules = impinge::world::Interest::nothing();
     assert!(rules.set_groups(0, 31, true).is_ok());
     for (a, b) in [(32, 0), (0, 32), (u32::MAX, 1)] {
@@ -651,8 +653,8 @@ fn what_cannot_be_done_is_an_error() {
     let error = detached.add(ball().attached_to(parent)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoSuchBody);
     assert_eq!((detached.stats().refused, detached.len()), (1, 0));
-    let there = detached.add(ball()).unwrap();
+    let added = detached.add(ball()).unwrap();
     detached.send().unwrap();
     let (world, _) = detached.reattach().unwrap();
-    assert!(world.contains(there) && world.len() == 1);
+    assert!(world.contains(added) && world.len() == 1);
 }

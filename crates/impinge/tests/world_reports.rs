@@ -1,5 +1,5 @@
-//! What a world reports depends on its bodies and on nothing else: not on options, threads, methods
-//! or what was computed before, and not on whether it was saved and restored in between.
+//! The reports of a world depend only on its bodies: not on options, threads, methods or earlier
+//! computations, and not on whether the world was saved and restored in between.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Sphere};
@@ -36,7 +36,7 @@ fn forms() -> Vec<Geometry> {
     ]
 }
 
-/// A sequence of changes that depends on nothing but where it is.
+/// A sequence of changes that depends only on its own state.
 #[derive(Clone)]
 struct Script {
     state: u64,
@@ -57,11 +57,11 @@ impl Script {
         let mut random = Random(seed);
         for n in 0..26 {
             let form = script.forms[n % script.forms.len()].clone();
-            let body = Body::new(form).at(somewhere(&mut random)).user(n as u64);
+            let body = Body::new(form).at(random_pose(&mut random)).user(n as u64);
             let body = if n % 9 == 8 { body.attached_to(script.bodies[n - 3]) } else { body };
             script.bodies.push(world.add(body).unwrap());
         }
-        // Curved shapes that touch to the last digits.
+        // Curved shapes that touch up to the last digits.
         for n in 0..4 {
             let at = Pose::from_translation([9.0 + 4.0 * f64::from(n), 0.0, 0.0]).unwrap();
             world.add(Body::new(Cylinder::new(0.5, 0.5).unwrap()).at(at)).unwrap();
@@ -79,7 +79,7 @@ impl Script {
         for n in 0..random.below(count) {
             let body = self.bodies[n];
             if n % 3 == self.frame % 3 {
-                world.move_to(body, somewhere(&mut random)).unwrap();
+                world.move_to(body, random_pose(&mut random)).unwrap();
             } else {
                 let near = world.local_pose(body).unwrap();
                 let step = Pose::from_quaternion(
@@ -90,21 +90,21 @@ impl Script {
             }
         }
         for n in 0..4 {
-            // From contact to clear by factors of ten, on either side.
+            // Gaps and overlaps of random powers of ten.
             let off = 10f64.powi(-(random.below(12) as i32) - 3) * random.signed();
             let at = 9.0 + 4.0 * n as f64 + [1.0, 0.9, 1.25, 1.1][n] + off;
             let pose = Pose::from_translation([at, 0.0, 0.0]).unwrap();
             world.move_to(self.bodies[count - 4 + n], pose).unwrap();
         }
-        let bent = self.sheet.vertices().iter().map(|v| *v * (1.0 + 0.2 * random.unit()));
-        let bent: Vec<Vec3> = bent.collect();
+        let deformed = self.sheet.vertices().iter().map(|v| *v * (1.0 + 0.2 * random.unit()));
+        let deformed: Vec<Vec3> = deformed.collect();
         match random.below(7) {
-            0 => world.deform(self.soft, &bent).unwrap(),
+            0 => world.deform(self.soft, &deformed).unwrap(),
             1 => {
                 let n = random.below(26);
                 world.remove(self.bodies[n]).unwrap();
                 let form = self.forms[random.below(self.forms.len())].clone();
-                let body = Body::new(form).at(somewhere(&mut random));
+                let body = Body::new(form).at(random_pose(&mut random));
                 self.bodies[n] = world.add(body).unwrap();
             }
             2 => {
@@ -128,13 +128,13 @@ impl Script {
     }
 }
 
-fn somewhere(random: &mut Random) -> Pose {
+fn random_pose(random: &mut Random) -> Pose {
     let turn = [0; 4].map(|_| random.signed());
     Pose::from_quaternion(turn, random.point() * 1.9).unwrap()
 }
 
-/// Every bit of what an update said, and of what can be asked about it.
-fn said(world: &mut World) -> String {
+/// Updates the world and prints all results, so that every bit can be compared.
+fn update_as_text(world: &mut World) -> String {
     world.update();
     let report = world.report();
     let mut text = format!("{} {:?}\n", report.frame, report.events());
@@ -149,7 +149,7 @@ fn run(options: &WorldOptions, seed: u64, frames: usize) -> Vec<String> {
     let mut world = World::with_options(options.clone());
     let mut script = Script::new(seed, &mut world);
     let step = |_| {
-        let text = said(&mut world);
+        let text = update_as_text(&mut world);
         script.step(&mut world);
         text
     };
@@ -179,10 +179,10 @@ fn witnesses_do_not_depend_on_options_threads_or_history() {
     }
 }
 
-/// A method that is asked for changes no report.
+/// The selected method does not change the reports.
 #[test]
 fn witnesses_do_not_depend_on_the_method() {
-    let follow = |method: Option<MethodKind>| {
+    let reports = |method: Option<MethodKind>| {
         let mut world = World::new();
         let ring = shapes::torus(1.0, 0.4, 20, 12).unwrap();
         let a = world.add(Body::new(ring.clone())).unwrap();
@@ -194,46 +194,46 @@ fn witnesses_do_not_depend_on_the_method() {
             let turn = [0; 4].map(|_| random.signed());
             let pose = Pose::from_quaternion(turn, random.point() * 1.8).unwrap();
             world.move_to(b, pose).unwrap();
-            text += &said(&mut world);
+            text += &update_as_text(&mut world);
         }
         text
     };
-    let known = follow(None);
+    let known = reports(None);
     assert!(known.matches("Began").count() > 5);
     for method in MethodKind::ALL.iter().copied() {
-        assert!(follow(Some(method)) == known, "{method}");
+        assert!(reports(Some(method)) == known, "{method}");
     }
 }
 
-/// Runs ahead, goes back, and goes on as if nothing had happened; in the same world, in one that
-/// was made of the snapshot, and in one with other options and other bodies.
+/// Runs some frames, restores a snapshot, and continues with the same reports: in the same world,
+/// in a world made from the snapshot, and in a world that had other options and bodies.
 #[test]
-fn a_restored_world_goes_on_as_one_that_was_never_interrupted() {
+fn a_restored_world_continues_with_the_same_reports() {
     let plain = WorldOptions::default().persisting(true);
     let known = run(&plain, 8, 60);
     let mut world = World::with_options(plain.clone());
     let mut script = Script::new(8, &mut world);
     let other = plain.clone().phase(impinge::broad::PhaseKind::TREE).boxes(BoxKind::Tight);
     for (frame, text) in known.iter().enumerate() {
-        assert_eq!(&said(&mut world), text, "frame {frame}");
+        assert_eq!(&update_as_text(&mut world), text, "frame {frame}");
         script.step(&mut world);
         if frame % 6 != 5 {
             continue;
         }
-        // With changes that no update has seen.
+        // With changes after the last update.
         let saved = world.snapshot();
         let before = script.clone();
         assert_eq!(saved.frame() as usize, frame + 1);
-        let mut elsewhere = World::with_options(other.clone());
-        elsewhere.add(Body::new(Sphere::new(9.0).unwrap())).unwrap();
-        elsewhere.update();
-        elsewhere.restore(&saved);
-        let mut worlds = [elsewhere, World::from_snapshot(&saved, plain.clone())];
+        let mut other_world = World::with_options(other.clone());
+        other_world.add(Body::new(Sphere::new(9.0).unwrap())).unwrap();
+        other_world.update();
+        other_world.restore(&saved);
+        let mut worlds = [other_world, World::from_snapshot(&saved, plain.clone())];
         for world in &mut worlds {
             assert_eq!(world.report().events(), saved_events(&saved));
             let mut script = before.clone();
             for text in &known[frame + 1..(frame + 9).min(known.len())] {
-                assert_eq!(&said(world), text);
+                assert_eq!(&update_as_text(world), text);
                 script.step(world);
             }
         }
@@ -252,7 +252,7 @@ fn saved_events(saved: &impinge::world::Snapshot) -> Vec<impinge::world::Event> 
 }
 
 #[test]
-fn a_restored_world_knows_the_handles_of_then_and_keeps_callbacks_of_those_that_stay() {
+fn a_restored_world_has_the_handles_of_the_snapshot_and_keeps_their_callbacks() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     let mut world = World::new();
@@ -278,15 +278,16 @@ fn a_restored_world_knows_the_handles_of_then_and_keeps_callbacks_of_those_that_
     world.move_to(b, Pose::from_translation([9.0, 0.0, 0.0]).unwrap()).unwrap();
     world.update_calling(|_, _| {});
     assert_eq!(called.load(Ordering::Relaxed), 101);
-    // The same handle is given out again, as it would have been without the snapshot.
+    // The same handle is assigned again, as at the time of the snapshot.
     assert_eq!(world.add(ball()).unwrap(), late);
     world.update_calling(|_, _| {});
     assert_eq!(called.load(Ordering::Relaxed), 101);
 }
 
-/// A chain of poses may lead out of the range; what is there meets nothing, and comes back.
+/// A chain of poses may leave the range of coordinates. Bodies out of range meet nothing until they
+/// return.
 #[test]
-fn a_chain_that_leaves_the_range_is_told_and_comes_back() {
+fn chains_out_of_range_are_reported_and_may_return() {
     for oriented in [false, true] {
         let options = WorldOptions::default().oriented(oriented);
         let mut world = World::with_options(options);
@@ -317,7 +318,7 @@ fn a_chain_that_leaves_the_range_is_told_and_comes_back() {
         assert_eq!(world.attach(other, Some(tip)).unwrap_err().kind(), ErrorKind::OutOfRange);
         assert!(world.snapshot().pose(tip).is_err() && world.bounds(tip).unwrap().is_empty());
         assert_eq!(world.witness_of(tip, other).unwrap(), None);
-        // What hangs out there goes on when its parent is removed.
+        // A body out of range stays valid when its parent is removed.
         world.remove(chain[299]).unwrap();
         world.update();
         assert!(world.pose(tip).is_err());
@@ -330,9 +331,9 @@ fn a_chain_that_leaves_the_range_is_told_and_comes_back() {
     }
 }
 
-/// Matrices that are rotations only just do not add up to none, and no contact is missed.
+/// The errors of matrices that are rotations just within the tolerance do not add up along a chain.
 #[test]
-fn a_chain_of_coarse_rotations_stays_one() {
+fn a_chain_of_inexact_rotations_stays_a_rotation() {
     let turn = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.3).unwrap();
     let mut rows = turn.to_matrix();
     rows.iter_mut().for_each(|row| row[0] *= 1.0 + 0.49e-9);
@@ -351,24 +352,24 @@ fn a_chain_of_coarse_rotations_stays_one() {
     assert!(world.pose(last).unwrap().translation().is_finite());
 }
 
-/// Began and ended are told for what goes out of range, and nothing is told twice.
+/// Leaving the range ends pairs, returning begins them, and no event is reported twice.
 #[test]
-fn a_body_that_leaves_the_range_and_returns_ends_and_begins() {
+fn pairs_end_when_a_body_leaves_the_range_and_begin_when_it_returns() {
     let mut world = World::new();
     let ball = Sphere::new(1.0).unwrap();
     let far = Pose::from_translation([0.9e60, 0.0, 0.0]).unwrap();
     let arm = world.add(Body::new(ball).groups(0)).unwrap();
     let hand = world.add(Body::new(ball).attached_to(arm)).unwrap();
     let wall = world.add(Body::new(ball).at(far)).unwrap();
-    let mut story = Vec::new();
+    let mut events_per_update = Vec::new();
     for (first, second) in [(0.0, 0.0), (0.9, 0.0), (0.9, 0.9), (-0.9, 0.9), (0.9, 0.0)] {
         for (body, x) in [(arm, first), (hand, second)] {
             world.move_to(body, Pose::from_translation([x * 1e60, 0.0, 0.0]).unwrap()).unwrap();
         }
         let events = world.update().events();
-        story.push(events.iter().map(|e| (e.kind, e.a, e.b)).collect::<Vec<_>>());
+        events_per_update.push(events.iter().map(|e| (e.kind, e.a, e.b)).collect::<Vec<_>>());
     }
     let began = vec![(EventKind::Began, hand, wall)];
     let ended = vec![(EventKind::Ended, hand, wall)];
-    assert_eq!(story, [vec![], began.clone(), ended, vec![], began]);
+    assert_eq!(events_per_update, [vec![], began.clone(), ended, vec![], began]);
 }

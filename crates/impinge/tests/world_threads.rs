@@ -1,4 +1,4 @@
-//! Frames that threads share say what one thread says, numbers included.
+//! Updates on several threads have the same reports as updates on one thread, including statistics.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use impinge::convex::{Cuboid, Hull, Sphere};
@@ -24,9 +24,9 @@ fn forms() -> Vec<Geometry> {
     ]
 }
 
-/// A room full of bodies: most move a little in each frame, some jump, come, go, hang on each
-/// other, change their form; now and then only few move. Everything that is said.
-fn told(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
+/// Runs a world of many bodies and returns the reports. Most bodies move slightly in each frame;
+/// some jump, are added, removed, attached or replaced. In some frames only few move.
+fn reports(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
     let mut random = Random(77);
     let forms = forms();
     let mut world = World::with_options(options.clone());
@@ -35,7 +35,7 @@ fn told(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
         Pose::from_quaternion(turn, at).unwrap()
     };
     let mut bodies: Vec<(Handle, Vec3)> = Vec::new();
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     for frame in 0..FRAMES {
         while bodies.len() < BODIES {
             let at = random.point() * 2.8;
@@ -64,7 +64,7 @@ fn told(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
             }
             3 => {
                 let (a, b) = (bodies[random.below(bodies.len())].0, bodies[0].0);
-                // Refused where it would make a ring.
+                // Fails where it would create a cycle.
                 let _ = world.attach(a, Some(b));
             }
             _ => {}
@@ -75,13 +75,13 @@ fn told(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
             world.set_rules(rules);
         }
         let report = world.update();
-        told.push((report.events().to_vec(), *report.stats()));
+        reports.push((report.events().to_vec(), *report.stats()));
     }
-    told
+    reports
 }
 
 #[test]
-fn the_same_reports_by_any_number_of_threads() {
+fn reports_do_not_depend_on_the_number_of_threads() {
     let several = [
         WorldOptions::default(),
         WorldOptions::default().persisting(true).oriented(true),
@@ -90,16 +90,16 @@ fn the_same_reports_by_any_number_of_threads() {
     for options in several {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| told(&options))
+            pool.install(|| reports(&options))
         };
         let one = run(1);
-        let most = one.iter().map(|(_, stats)| stats.checked).max();
-        assert!(most > Some(500), "{most:?}");
+        let max_checked = one.iter().map(|(_, stats)| stats.checked).max();
+        assert!(max_checked > Some(500), "{max_checked:?}");
         assert!(one.iter().map(|(events, _)| events.len()).sum::<usize>() > 1000);
         for threads in [2, 5] {
             assert!(one == run(threads), "{threads} threads, {options:?}");
         }
-        // A caller that is no thread of the pool.
-        assert!(one == told(&options), "{options:?}");
+        // Called from a thread outside of the pool.
+        assert!(one == reports(&options), "{options:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Which crate of the workspace depends on which. Dependencies of tests do not count: tests may
-//! compare with anything.
+//! The dependencies between the crates of the workspace. Dependencies of tests do not count: tests
+//! may use any crate as a reference.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn manifest(file: &Path) -> Table {
     text.parse().unwrap_or_else(|e| panic!("{}: {e}", file.display()))
 }
 
-/// The crates' names, and their edges.
+/// The names of the crates and the dependencies between them.
 pub(crate) fn edges(root: &Path) -> (BTreeSet<String>, Edges) {
     let folders = fs::read_dir(root.join("crates")).expect("the folder of crates can be read");
     let mut files: Vec<_> =

@@ -1,9 +1,9 @@
-//! Code and ARCHITECTURE.md tell the same way of the data.
+//! The dependencies between modules and crates follow ARCHITECTURE.md.
 //!
 //! The test reads two lists of ARCHITECTURE.md (see `rules` for their format): the block of modules
-//! in "The way of the data" and the table in "The crates". Every module of the engine may use only
-//! modules above it in the block, and every crate may depend only on crates above it in the table,
-//! but for the exceptions listed below each. An exception without a use fails too.
+//! in "The way of the data" and the table in "The crates". A module of the engine may use only
+//! modules above it in the block, and a crate may depend only on crates above it in the table,
+//! except where an exception is listed below the list. An exception that is not used fails too.
 
 mod crates;
 mod modules;

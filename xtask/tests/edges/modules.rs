@@ -1,8 +1,8 @@
-//! Which module of a crate uses which, by its paths: `crate::other::...`, what `lib.rs` exports of
-//! it (`crate::Name`), and `super::...` where that leads to the root. Code below `#[cfg(test)]` does
-//! not count.
+//! The uses between the modules of a crate, by paths: `crate::other::...`, `crate::Name` for a name
+//! that `lib.rs` re-exports, and `super::...` where that leads to the root. Code below
+//! `#[cfg(test)]` does not count.
 //!
-//! Paths are searched in the tokens of the items, not in their syntax trees, so that those in
+//! Paths are searched in the tokens of the items, not in their syntax trees, so that paths in
 //! arguments of macros are found as well.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +15,8 @@ use syn::{Attribute, File, Item, UseTree};
 
 use crate::rules::Edges;
 
-/// Modules of the root that belong to no row: they export what others have.
-const FRONTS: [&str; 1] = ["internals"];
+/// Modules of the root without a row: they only re-export items of other modules.
+const REEXPORTING_MODULES: [&str; 1] = ["internals"];
 
 fn parse(file: &Path) -> File {
     let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
@@ -44,17 +44,17 @@ fn is_for_tests(item: &Item) -> bool {
     attributes(item).iter().any(|a| a.to_token_stream().to_string() == "# [cfg (test)]")
 }
 
-/// The modules at the root, without those that only export.
+/// The modules at the root, without those that only re-export.
 pub(crate) fn names(source: &Path) -> BTreeSet<String> {
     let items = parse(&source.join("lib.rs")).items;
     let modules = items.iter().filter(|i| !is_for_tests(i)).filter_map(|i| match i {
         Item::Mod(m) => Some(m.ident.to_string()),
         _ => None,
     });
-    modules.filter(|m| !FRONTS.contains(&m.as_str())).collect()
+    modules.filter(|m| !REEXPORTING_MODULES.contains(&m.as_str())).collect()
 }
 
-/// What the root exports by name, and the module it comes from.
+/// The names that the root re-exports, and the module of each.
 fn exports(items: &[Item]) -> BTreeMap<String, String> {
     fn leaves(tree: &UseTree, module: Option<&str>, found: &mut BTreeMap<String, String>) {
         match (tree, module) {
@@ -81,7 +81,7 @@ fn exports(items: &[Item]) -> BTreeMap<String, String> {
     found
 }
 
-/// All edges between the root's modules.
+/// The uses between the root's modules.
 pub(crate) fn edges(source: &Path) -> Edges {
     let items = parse(&source.join("lib.rs")).items;
     let mut reader =
@@ -124,15 +124,15 @@ impl Reader<'_> {
                     let mut used = BTreeSet::new();
                     paths(item.to_token_stream(), depth, &mut used);
                     for name in used {
-                        self.note(from, &name, file);
+                        self.add_edge(from, &name, file);
                     }
                 }
             }
         }
     }
 
-    /// Notes that a file of the module `from` names `crate::name`.
-    fn note(&mut self, from: &str, name: &str, file: &Path) {
+    /// Records that a file of the module `from` uses `crate::name`.
+    fn add_edge(&mut self, from: &str, name: &str, file: &Path) {
         let to = self.exports.get(name).map_or(name, String::as_str);
         if to == from || !self.modules.contains(to) {
             return;
@@ -146,8 +146,8 @@ impl Reader<'_> {
     }
 }
 
-/// The names that stand directly below the root in paths that begin with `crate`, or with as many
-/// `super` as lead there.
+/// The names directly below the root, in paths that begin with `crate` or with `depth` times
+/// `super`.
 fn paths(tokens: TokenStream, depth: usize, used: &mut BTreeSet<String>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
@@ -175,14 +175,14 @@ fn paths(tokens: TokenStream, depth: usize, used: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether `::` stands at `at`.
+/// Whether the tokens at `at` are `::`.
 fn separated(tokens: &[TokenTree], at: usize) -> bool {
     let colon =
         |t: Option<&TokenTree>| matches!(t, Some(TokenTree::Punct(p)) if p.as_char() == ':');
     colon(tokens.get(at)) && colon(tokens.get(at + 1))
 }
 
-/// The name that the rest of a path begins with, or those of the group it consists of.
+/// The first name of the rest of a path, or the first names of the group it consists of.
 fn first_names(rest: &[TokenTree], used: &mut BTreeSet<String>) {
     match rest.first() {
         Some(TokenTree::Ident(word)) => drop(used.insert(word.to_string())),

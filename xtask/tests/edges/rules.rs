@@ -1,20 +1,20 @@
-//! The order of modules and crates, as ARCHITECTURE.md gives it.
+//! The order of modules and crates in ARCHITECTURE.md.
 //!
 //! - The modules: the first fenced block below the heading `## The way of the data`. A line of it
 //!   that starts with a lower-case letter is a row; its first word is the name of a module (`a+b`
 //!   names two that may use each other). Lines before the first row that names a module of the
-//!   engine, and lines that start with a space, are drawing.
-//! - The crates: the table below `## The crates`; a row's name is what stands between the first two
-//!   backquotes of the line.
-//! - Exceptions: any line below one of these headings that begins with ``- `a` uses `b`: `` and goes
-//!   on with the reason.
+//!   engine, and lines that start with a space, are ignored.
+//! - The crates: the table below `## The crates`; the name of a row is the text between the first
+//!   two backquotes of the line.
+//! - Exceptions: any line below one of these headings that begins with ``- `a` uses `b`: ``,
+//!   followed by the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who uses whom, and the places where.
+/// Uses (from, to), and the files or tables that contain them.
 pub(crate) type Edges = BTreeMap<(String, String), Vec<String>>;
 
-/// The order and the exceptions from it.
+/// The order and its exceptions.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     heading: &'static str,
@@ -31,7 +31,7 @@ fn section<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
     lines
 }
 
-/// What stands in backquotes.
+/// The texts in backquotes.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
@@ -41,10 +41,13 @@ fn exceptions(lines: &[&str]) -> BTreeSet<(String, String)> {
     for line in lines.iter().filter(|l| l.starts_with("- `") && l.contains("` uses `")) {
         let mut names = quoted(line);
         let (Some(a), Some(b)) = (names.next(), names.next()) else {
-            panic!("an exception names two modules: {line}");
+            panic!("this exception must name two modules or crates in backquotes: {line}");
         };
         let reason = line.split_once("`: ").map_or("", |(_, reason)| reason);
-        assert!(!reason.trim().is_empty(), "an exception states its reason: {line}");
+        assert!(
+            !reason.trim().is_empty(),
+            "this exception must state its reason after the colon: {line}"
+        );
         all.insert((a.to_owned(), b.to_owned()));
     }
     all
@@ -78,7 +81,7 @@ pub(crate) fn of_crates(text: &str) -> Rules {
     Rules { heading, rows, exceptions: exceptions(&lines) }
 }
 
-/// Fails with all that breaks the rules.
+/// Fails with the list of all violations.
 pub(crate) fn check(rules: &Rules, names: &BTreeSet<String>, edges: &Edges) {
     let mut wrong = Vec::new();
     for name in names.iter().filter(|n| !rules.rows.contains_key(*n)) {
@@ -87,7 +90,7 @@ pub(crate) fn check(rules: &Rules, names: &BTreeSet<String>, edges: &Edges) {
     let first = names.iter().filter_map(|n| rules.rows.get(n)).min();
     for (name, row) in &rules.rows {
         if Some(row) > first && !names.contains(name) {
-            wrong.push(format!("the row `{name}` names nothing"));
+            wrong.push(format!("the row `{name}` names no existing module or crate"));
         }
     }
     for ((from, to), places) in edges {
@@ -98,12 +101,12 @@ pub(crate) fn check(rules: &Rules, names: &BTreeSet<String>, edges: &Edges) {
     }
     for (from, to) in &rules.exceptions {
         if !edges.contains_key(&(from.clone(), to.clone())) {
-            wrong.push(format!("the exception \"`{from}` uses `{to}`\" has no use"));
+            wrong.push(format!("the exception \"`{from}` uses `{to}`\" is not used"));
         }
     }
     assert!(
         wrong.is_empty(),
-        "against ARCHITECTURE.md, section `{}`:\n{}",
+        "violations of ARCHITECTURE.md, section `{}`:\n{}",
         rules.heading,
         wrong.join("\n")
     );

@@ -1,4 +1,4 @@
-//! Whether a certificate of the library holds, in integers.
+//! Verifies certificates of the library in integers.
 
 use glam::DVec3 as Vec3;
 use num_bigint::BigInt;
@@ -19,7 +19,8 @@ fn cross(u: &Int3, v: &Int3) -> Int3 {
     [(1, 2), (2, 0), (0, 1)].map(|(i, j)| &u[i] * &v[j] - &u[j] * &v[i])
 }
 
-/// Whether `n . q - n . p >= gap |n|`, and positive, for all points `p` of A and `q` of B.
+/// Whether `n . q - n . p` is positive and at least `gap |n|`, for all points `p` of A and `q` of
+/// B.
 fn separates(units: &Units, n: &Int3, gap: f64) -> bool {
     let last = units.a.iter().map(|p| dot(n, p)).max();
     let first = units.b.iter().map(|p| dot(n, p)).min();
@@ -76,7 +77,7 @@ pub fn features_hold(a: &[Vec3], b: &[Vec3], pairs: &[[u32; 2]], gap: f64) -> bo
     separates(&units, &n, gap)
 }
 
-/// Whether the named vertices of both bodies alone share a point: then the bodies do.
+/// Whether the hulls of the named vertices of both bodies share a point. If so, the bodies do.
 #[must_use]
 pub fn vertices_share_a_point(a: &[Vec3], b: &[Vec3], pairs: &[[u32; 2]]) -> bool {
     let of = |points: &[Vec3], side: usize| -> Option<Vec<Vec3>> {

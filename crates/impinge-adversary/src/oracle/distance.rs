@@ -1,4 +1,4 @@
-//! Squared distances of triangles over all their features: corner and face, edge and edge.
+//! Squared distances of triangles, over all pairs of features: corner and face, edge and edge.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -6,8 +6,8 @@ use num_traits::ToPrimitive;
 use super::number::Number;
 use super::units::{Int3, Square, Units};
 
-/// Bits of coordinates up to which no product below exceeds 127 bits: a comparison of two quotients
-/// has the bits of ten coordinates and 14 more from sums.
+/// The largest number of bits of a coordinate for which no product below exceeds 127 bits: a
+/// comparison of two quotients has the bits of ten coordinates and 14 more from sums.
 const BITS_FOR_I128: u64 = 11;
 
 type Vector<N> = [N; 3];
@@ -70,7 +70,8 @@ fn segment_segment<N: Number>(a: [&Vector<N>; 2], b: [&Vector<N>; 2]) -> Option<
     (inside(&s) && inside(&t)).then(|| Quotient { numerator: h.times(&h), denominator: nn })
 }
 
-/// Only where the foot of the point lies in the triangle; its edges are looked at apart.
+/// `None` if the projection of the point lies outside of the triangle; the edges are covered by
+/// other pairs of features.
 fn point_face<N: Number>(p: &Vector<N>, t: &[Vector<N>; 3]) -> Option<Quotient<N>> {
     let n = cross(&sub(&t[1], &t[0]), &sub(&t[2], &t[0]));
     let nn = dot(&n, &n);
@@ -123,12 +124,12 @@ fn triangles<N: Number>(a: &[Vector<N>; 3], b: &[Vector<N>; 3]) -> Quotient<N> {
 #[derive(Debug)]
 pub struct Distances<'u> {
     units: &'u Units,
-    /// The same numbers, if they are short.
+    /// The same coordinates as `i128`, if they have at most [`BITS_FOR_I128`] bits.
     short: Option<[Vec<[i128; 3]>; 2]>,
 }
 
 impl<'u> Distances<'u> {
-    /// For these points.
+    /// Distances between triangles of these points.
     #[must_use]
     pub fn new(units: &'u Units) -> Self {
         let convert = |points: &[Int3]| -> Vec<[i128; 3]> {
@@ -139,7 +140,7 @@ impl<'u> Distances<'u> {
         Self { units, short }
     }
 
-    /// The squared distance of a triangle of A and one of B, given by their corners' numbers.
+    /// The squared distance of a triangle of A and a triangle of B, given by vertex indices.
     #[must_use]
     pub fn squared(&self, a: [u32; 3], b: [u32; 3]) -> Square {
         let exponent = self.units.exponent;
@@ -155,7 +156,7 @@ impl<'u> Distances<'u> {
         Square { numerator, denominator, exponent }
     }
 
-    /// The squared distance of the boxes around two triangles: a lower bound, and soon found.
+    /// The squared distance of the boxes around two triangles: a cheap lower bound.
     #[must_use]
     pub fn boxes(&self, a: [u32; 3], b: [u32; 3]) -> BigInt {
         let mut sum = BigInt::ZERO;

@@ -1,12 +1,12 @@
-//! Exact answers in integers, by methods of their own.
+//! Exact answers in integers, by methods that differ from the library's.
 //!
 //! | question | method |
 //! | --- | --- |
 //! | squared distance of two triangles | all features ([`distance`]) |
-//! | how two triangles meet | clipping in homogeneous coordinates ([`impinge_oracles::triangles`]) |
-//! | do two hulls meet | a linear program ([`hulls::share_a_point`]) |
-//! | distance and depth of two small hulls | every direction that can matter ([`hulls::Small`]) |
-//! | does a certificate hold | [`certificate`] |
+//! | contact of two triangles | clipping in homogeneous coordinates ([`impinge_oracles::triangles`]) |
+//! | whether two hulls meet | a linear program ([`hulls::share_a_point`]) |
+//! | distance and depth of two small hulls | all candidate directions ([`hulls::Small`]) |
+//! | whether a certificate holds | [`certificate`] |
 
 pub mod certificate;
 pub mod distance;

@@ -1,4 +1,4 @@
-//! Floats as integers in one unit, counted from one of the points.
+//! Converts floats to integers in a common unit, relative to one of the points.
 
 use glam::DVec3 as Vec3;
 use num_bigint::BigInt;
@@ -9,9 +9,9 @@ pub use super::hulls::integer;
 /// A vector of integers.
 pub type Int3 = [BigInt; 3];
 
-/// The points of two bodies as integers: differences from the first point, in the largest unit that
-/// divides them all. Distances and sides depend on differences alone, so that bodies far from the
-/// origin have small numbers too.
+/// The points of two bodies as integers: differences from the first point, in the largest power of
+/// two that divides them all. Distances and orientations depend on differences only, so bodies far
+/// from the origin have small numbers too.
 #[derive(Debug)]
 pub struct Units {
     /// A's points.
@@ -20,12 +20,12 @@ pub struct Units {
     pub b: Vec<Int3>,
     /// The unit is `2^exponent`.
     pub exponent: i64,
-    /// How many bits the largest number has.
+    /// The number of bits of the largest coordinate.
     pub bits: u64,
 }
 
 impl Units {
-    /// Of two bodies in one frame.
+    /// Converts the points of two bodies in one frame.
     #[must_use]
     pub fn new(a: &[Vec3], b: &[Vec3]) -> Self {
         let origin = a.first().or(b.first()).copied().unwrap_or(Vec3::ZERO);
@@ -49,7 +49,7 @@ impl Units {
     }
 }
 
-/// A square in units of a [`Units`]: a quotient of integers with a positive denominator.
+/// A squared length as a quotient of integers with a positive denominator.
 #[derive(Clone, Debug)]
 pub struct Square {
     /// The numerator.
@@ -67,7 +67,8 @@ impl Square {
         self.numerator.is_zero()
     }
 
-    /// Compares the square of `x`, of either sign, with this square. An infinite `x` is larger.
+    /// Compares the square of `x`, which may be negative, with this square. The square of an
+    /// infinite `x` is larger.
     #[must_use]
     pub fn compare(&self, x: f64) -> std::cmp::Ordering {
         assert!(!x.is_nan());
@@ -93,13 +94,13 @@ impl Square {
         lower >= 0.0 && upper >= 0.0 && self.compare(lower).is_le() && self.compare(upper).is_ge()
     }
 
-    /// The root, roughly, for messages.
+    /// The approximate root, for messages.
     #[must_use]
     pub fn root(&self) -> f64 {
         if self.numerator.is_zero() {
             return 0.0;
         }
-        // As many bits as an `f64` holds, with an even exponent.
+        // Keep about as many bits as an `f64` has, and make the exponent even.
         let (n, d) = (self.numerator.bits() as i64, self.denominator.bits() as i64);
         let (shift_n, shift_d) = ((n - 60).max(0), (d - 60).max(0));
         let as_float = |x: &BigInt| -> f64 { x.abs().to_string().parse().unwrap_or(f64::NAN) };

@@ -5,7 +5,7 @@ use impinge::{Aabb, Vec3};
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
 use super::{Case, Row};
-use crate::judge::Judge;
+use crate::checker::Checker;
 
 pub(super) const ROWS: &[Row] = &[Row {
     name: "broad phases",
@@ -17,12 +17,12 @@ pub(super) const ROWS: &[Row] = &[Row {
         "broad::Bounds::contains",
         "broad::DynamicTree::validate",
     ],
-    every: 2,
-    ask: phases,
+    interval: 2,
+    run: phases,
 }];
 
-/// The boxes of a step: one for each triangle, one that reaches to infinity, and one that is not
-/// there.
+/// The boxes of a step: one for each triangle, an infinite one, and one that is empty except at
+/// step 1. The first list has the boxes of the triangles in `f64`.
 fn boxes(case: &Case<'_>, posed: &[Vec3], step: usize) -> (Vec<Aabb>, Vec<Bounds>) {
     let a = case.sample.a.triangles.iter().map(|t| t.map(|v| case.sample.a.vertices[v as usize]));
     let b = case.sample.b.triangles.iter().map(|t| t.map(|v| posed[v as usize]));
@@ -42,11 +42,11 @@ fn boxes(case: &Case<'_>, posed: &[Vec3], step: usize) -> (Vec<Aabb>, Vec<Bounds
 }
 
 fn overlap(a: &Bounds, b: &Bounds) -> bool {
-    let there = |b: &Bounds| (0..3).all(|k| b.min[k] <= b.max[k]);
-    there(a) && there(b) && (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k])
+    let is_nonempty = |b: &Bounds| (0..3).all(|k| b.min[k] <= b.max[k]);
+    is_nonempty(a) && is_nonempty(b) && (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k])
 }
 
-fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn phases(case: &Case<'_>, checker: &mut Checker<'_>) {
     let steps: Vec<(Vec<Aabb>, Vec<Bounds>)> =
         case.steps().map(|(step, _, truth)| boxes(case, &truth.posed, step)).collect();
     let all: Vec<Vec<Pair>> = steps
@@ -58,7 +58,9 @@ fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
                     if overlap(&rounded[i], &rounded[j]) {
                         pairs.push(Pair::new(i as u32, j as u32));
                     } else if let (Some(p), Some(q)) = (exact.get(i), exact.get(j)) {
-                        judge.check(!p.overlaps(q), || format!("rounded apart: {p:?} {q:?}"));
+                        checker.check(!p.overlaps(q), || {
+                            format!("separated by rounding: {p:?} {q:?}")
+                        });
                     }
                 }
             }
@@ -69,14 +71,14 @@ fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
     for (step, (_, bounds)) in steps.iter().enumerate() {
         dynamic
             .update_unlimited(&Frame { bounds, oriented: None, moved: Moved::All }, &mut ignored);
-        judge.check(dynamic.validate(bounds).is_ok(), || {
+        checker.check(dynamic.validate(bounds).is_ok(), || {
             format!("step {step}: {:?}", dynamic.validate(bounds))
         });
         for pair in bounds.windows(2) {
             let both = pair[0].union(&pair[1]);
             let holds = pair.iter().all(|b| both.contains(b));
             let same = pair[0].overlaps(&pair[1]) == overlap(&pair[0], &pair[1]);
-            judge.check(holds && same, || format!("step {step}: {pair:?}"));
+            checker.check(holds && same, || format!("step {step}: {pair:?}"));
         }
     }
     for choice in BROAD_PHASES {
@@ -84,7 +86,7 @@ fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
         let mut changes = Changes::default();
         let mut before: &[Pair] = &[];
         for (step, (_, bounds)) in steps.iter().enumerate() {
-            // Where B moved, only its boxes are named.
+            // In the last step, only the boxes of B are reported as moved.
             let movers: Vec<u32> =
                 (case.sample.a.triangles.len() as u32..bounds.len() as u32).collect();
             let moved = if step == 2 { Moved::Only(&movers) } else { Moved::All };
@@ -94,19 +96,19 @@ fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
             let mut pairs = Vec::new();
             phase.pairs(&mut pairs);
             pairs.sort_unstable();
-            judge.case(&pairs.len());
-            judge.check(pairs == all[step], || {
+            checker.case(&pairs.len());
+            checker.check(pairs == all[step], || {
                 format!(
-                    "step {step}: {choice} has {pairs:?}, in truth {:?} of {bounds:?}",
+                    "step {step}: {choice} has {pairs:?}, expected {:?} of {bounds:?}",
                     all[step]
                 )
             });
-            let only = |these: &[Pair], those: &[Pair]| -> Vec<Pair> {
-                these.iter().filter(|p| those.binary_search(p).is_err()).copied().collect()
+            let difference = |x: &[Pair], y: &[Pair]| -> Vec<Pair> {
+                x.iter().filter(|p| y.binary_search(p).is_err()).copied().collect()
             };
-            let (began, ended) = (only(&all[step], before), only(before, &all[step]));
-            judge.check(changes.began == began && changes.ended == ended, || {
-                format!("step {step}: {choice} says {changes:?}, in truth {began:?} {ended:?}")
+            let (began, ended) = (difference(&all[step], before), difference(before, &all[step]));
+            checker.check(changes.began == began && changes.ended == ended, || {
+                format!("step {step}: {choice} reports {changes:?}, expected {began:?} {ended:?}")
             });
             before = &all[step];
         }

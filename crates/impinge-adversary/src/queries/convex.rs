@@ -14,9 +14,9 @@ use impinge_papers::zachmann::perceptron::{self, Perceptron};
 use impinge_papers::zachmann::race;
 
 use super::{Case, Hulls, Row};
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::oracle::certificate::{features_hold, slab_holds, vertices_share_a_point};
-use crate::sample::nudge;
+use crate::sample::add_ulps;
 use crate::truth::HullTruth;
 
 pub(super) const ROWS: &[Row] = &[
@@ -30,22 +30,22 @@ pub(super) const ROWS: &[Row] = &[
             "convex::Common::verify",
             "convex::Common::point",
         ],
-        every: 1,
-        ask: verdict,
+        interval: 1,
+        run: verdict,
     },
     Row {
         name: "hulls: distance",
         covers: &["convex::distance", "convex::distance_cached"],
-        every: 1,
-        ask: distance,
+        interval: 1,
+        run: distance,
     },
     Row {
         name: "hulls: contact",
         covers: &["convex::contact", "convex::contact_cached"],
-        every: 1,
-        ask: contact,
+        interval: 1,
+        run: contact,
     },
-    Row { name: "hulls: exact decision", covers: &[], every: 1, ask: decision },
+    Row { name: "hulls: exact decision", covers: &[], interval: 1, run: decision },
     Row {
         name: "hulls: separating vectors",
         covers: &[
@@ -55,8 +55,8 @@ pub(super) const ROWS: &[Row] = &[
             "leung::separating::Prepared::start",
             "leung::Tracker::step",
         ],
-        every: 2,
-        ask: separating_vectors,
+        interval: 2,
+        run: separating_vectors,
     },
     Row {
         name: "hulls: clipping, perceptron, races",
@@ -67,8 +67,8 @@ pub(super) const ROWS: &[Row] = &[
             "zachmann::race::parallel",
             "zachmann::race::Contender::step",
         ],
-        every: 2,
-        ask: others,
+        interval: 2,
+        run: clipping_perceptron_race,
     },
     Row {
         name: "hulls: support",
@@ -77,34 +77,34 @@ pub(super) const ROWS: &[Row] = &[
             "leung::Hierarchy::search_in",
             "leung::DirectionTable::near",
         ],
-        every: 2,
-        ask: support,
+        interval: 2,
+        run: support,
     },
 ];
 
-/// Judges a verdict about hulls and its proof.
-pub(super) fn judge_decision(
-    judge: &mut Judge<'_>,
+/// Checks a verdict about hulls and its proof.
+pub(super) fn check_decision(
+    checker: &mut Checker<'_>,
     truth: &HullTruth,
     step: usize,
     found: &Verdict,
 ) {
     let message = |what: &str| {
         format!(
-            "step {step}: {found:?}: {what}; in truth {}; {:?} {:?}",
-            truth.roughly(),
+            "step {step}: {found:?}: {what}; expected: {}; {:?} {:?}",
+            truth.approximate(),
             truth.a,
             truth.b
         )
     };
-    judge.check(found.is_intersecting() == truth.meet, || message("wrong"));
-    judge.check(found.verify(&truth.a, &truth.b), || message("it does not verify"));
+    checker.check(found.is_intersecting() == truth.meet, || message("wrong verdict"));
+    checker.check(found.verify(&truth.a, &truth.b), || message("the proof does not verify"));
     let proof = *found;
     match proof {
-        Verdict::Separated(gap) => judge.check(gap_holds(truth, &gap), || message("false proof")),
+        Verdict::Separated(gap) => checker.check(gap_holds(truth, &gap), || message("false proof")),
         Verdict::Intersecting(Common { pairs }) => {
             let holds = vertices_share_a_point(&truth.a, &truth.b, pairs.as_slice());
-            judge.check(holds, || message("these vertices share no point"));
+            checker.check(holds, || message("these vertices share no point"));
         }
     }
 }
@@ -118,18 +118,18 @@ fn gap_holds(truth: &HullTruth, gap: &Gap) -> bool {
     }
 }
 
-fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn verdict(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     let mut cache = HullCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let cold = convex::intersects(&hulls.a, &hulls.b, pose);
-        judge.case(&cold);
-        judge_decision(judge, truth, step, &cold);
+        checker.case(&cold);
+        check_decision(checker, truth, step, &cold);
         let warm = convex::intersects_cached(&hulls.a, &hulls.b, pose, &mut cache);
-        judge.case(&warm);
-        judge_decision(judge, truth, step, &warm);
+        checker.case(&warm);
+        check_decision(checker, truth, step, &warm);
         if let Verdict::Intersecting(common) = &cold {
-            // The point is rounded, so that it is compared with the boxes of both bodies.
+            // The point is rounded, so it is only compared with the boxes of both bodies.
             let size =
                 truth.a.iter().chain(&truth.b).fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
             let slack = size * 1e-14 + 1e-322;
@@ -139,75 +139,80 @@ fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
                 let high = points.iter().fold(points[0], |m, q| m.max(*q));
                 p.cmpge(low - slack).all() && p.cmple(high + slack).all()
             };
-            judge.check(point.is_some_and(|p| near(&truth.a, p) && near(&truth.b, p)), || {
+            checker.check(point.is_some_and(|p| near(&truth.a, p) && near(&truth.b, p)), || {
                 format!("step {step}: the point {point:?} of {:?} {:?}", truth.a, truth.b)
             });
         }
-        judge.count(if truth.meet { "meeting" } else { "apart" });
-        forged(judge, truth, step);
+        checker.count(if truth.meet { "meeting" } else { "apart" });
+        check_false_proofs(checker, truth, step);
     }
 }
 
-/// What is not true must not verify.
-fn forged(judge: &mut Judge<'_>, truth: &HullTruth, step: usize) {
+/// False proofs must not verify.
+fn check_false_proofs(checker: &mut Checker<'_>, truth: &HullTruth, step: usize) {
     let proof = Gap { direction: Vec3::X, gap: f64::MAX, features: Pairs::NONE };
-    judge.check(!proof.verify(&truth.a, &truth.b), || format!("step {step}: {proof:?} verifies"));
+    checker.check(!proof.verify(&truth.a, &truth.b), || format!("step {step}: {proof:?} verifies"));
     if truth.meet {
         for direction in [Vec3::X, Vec3::NEG_Y, Vec3::Z] {
             let gap = Gap { direction, gap: 0.0, features: Pairs::NONE };
-            judge.check(!gap.verify(&truth.a, &truth.b), || {
+            checker.check(!gap.verify(&truth.a, &truth.b), || {
                 format!("step {step}: {gap:?} verifies")
             });
         }
     } else {
         let common = Common { pairs: Pairs::new(&[[0, 0]]) };
-        judge.check(!common.verify(&truth.a, &truth.b), || {
+        checker.check(!common.verify(&truth.a, &truth.b), || {
             format!("step {step}: {common:?} verifies")
         });
     }
 }
 
-fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn distance(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     let mut cache = HullCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let cold = convex::distance(&hulls.a, &hulls.b, pose);
         let warm = convex::distance_cached(&hulls.a, &hulls.b, pose, &mut cache);
         for found in [cold, warm] {
-            judge.case(&found);
-            judge_distance(judge, truth, step, &found);
+            checker.case(&found);
+            check_distance(checker, truth, step, &found);
         }
     }
 }
 
-fn judge_distance(judge: &mut Judge<'_>, truth: &HullTruth, step: usize, found: &Distance) {
-    judge.check(truth.distance_is_between(found.lower, found.upper), || {
-        format!("step {step}: {found:?} excludes {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+fn check_distance(checker: &mut Checker<'_>, truth: &HullTruth, step: usize, found: &Distance) {
+    checker.check(truth.distance_is_between(found.lower, found.upper), || {
+        format!(
+            "step {step}: {found:?} excludes {}; {:?} {:?}",
+            truth.approximate(),
+            truth.a,
+            truth.b
+        )
     });
-    judge.check((found.upper == 0.0) == truth.meet, || {
-        format!("step {step}: {found:?}; in truth {}", truth.roughly())
+    checker.check((found.upper == 0.0) == truth.meet, || {
+        format!("step {step}: {found:?}; expected: {}", truth.approximate())
     });
 }
 
-fn contact(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn contact(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     let mut cache = HullCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let cold = convex::contact(&hulls.a, &hulls.b, pose);
         let warm = convex::contact_cached(&hulls.a, &hulls.b, pose, &mut cache);
         for found in [cold, warm] {
-            judge.case(&found);
+            checker.case(&found);
             let (contact, verdict) = found;
-            judge_decision(judge, truth, step, &verdict);
+            check_decision(checker, truth, step, &verdict);
             let holds = if verdict.is_separated() {
                 contact.upper > 0.0 && truth.distance_is_between(contact.lower, contact.upper)
             } else {
                 contact.upper <= 0.0 && truth.depth_is_between(-contact.upper, -contact.lower)
             };
-            judge.check(holds, || {
+            checker.check(holds, || {
                 format!(
                     "step {step}: {contact:?} excludes {}; {:?} {:?}",
-                    truth.roughly(),
+                    truth.approximate(),
                     truth.a,
                     truth.b
                 )
@@ -216,50 +221,50 @@ fn contact(case: &Case<'_>, judge: &mut Judge<'_>) {
     }
 }
 
-fn decision(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn decision(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     for (step, _, truth) in case.hull_steps(hulls) {
         let (a, b) = (&truth.a, &truth.b);
         let found = decide::decide(a, b, &Hint::NONE);
-        judge.case(&found);
-        judge_decision(judge, truth, step, &found);
+        checker.case(&found);
+        check_decision(checker, truth, step, &found);
         let closest = decide::closest(a, b, &Hint::NONE).expect("finite points");
-        judge.case(&closest);
-        judge.check(truth.distance_is_between(closest.lower, closest.upper), || {
-            format!("step {step}: {closest:?} excludes {}", truth.roughly())
+        checker.case(&closest);
+        checker.check(truth.distance_is_between(closest.lower, closest.upper), || {
+            format!("step {step}: {closest:?} excludes {}", truth.approximate())
         });
         let sign = decide::compare_distance(a, b, 0.0, 0.0, &Hint::NONE);
         let expected = if truth.meet { Sign::Zero } else { Sign::Positive };
-        judge.check(sign == expected, || format!("step {step}: {sign:?}"));
+        checker.check(sign == expected, || format!("step {step}: {sign:?}"));
         if let Some(square) = truth.measured().and_then(|m| m.distance.as_ref()) {
-            // Radii just around the distance.
-            for radius in [nudge(closest.lower, -1), closest.lower, closest.upper] {
+            // Radii at the bounds of the distance, and one ulp below.
+            for radius in [add_ulps(closest.lower, -1), closest.lower, closest.upper] {
                 let found = decide::compare_distance(a, b, radius.max(0.0), 0.0, &Hint::NONE);
-                let truly = match square.compare(radius.max(0.0)) {
+                let expected = match square.compare(radius.max(0.0)) {
                     std::cmp::Ordering::Less => Sign::Positive,
                     std::cmp::Ordering::Equal => Sign::Zero,
                     std::cmp::Ordering::Greater => Sign::Negative,
                 };
-                judge.check(found == truly, || {
-                    format!("step {step}: {radius:e}: {found:?}, in truth {truly:?}")
+                checker.check(found == expected, || {
+                    format!("step {step}: {radius:e}: {found:?}, expected {expected:?}")
                 });
             }
         }
         for direction in [Vec3::X, Vec3::NEG_Z, (b[0] - a[0]).normalize_or_zero()] {
             let gap = decide::certain_gap(direction, a, b);
-            judge.case(&gap);
-            judge.check(gap <= 0.0 || slab_holds(a, b, direction, 0.0), || {
+            checker.case(&gap);
+            checker.check(gap <= 0.0 || slab_holds(a, b, direction, 0.0), || {
                 format!("step {step}: a certain gap {gap:e} along {direction}")
             });
         }
         let corners: Vec<[Vec3; 2]> = a.iter().zip(b).take(4).map(|(p, q)| [*p, *q]).collect();
         if decide::contains_origin(&corners) == Some(true) {
-            judge.check(truth.meet, || format!("step {step}: {corners:?} hold the origin"));
+            checker.check(truth.meet, || format!("step {step}: {corners:?} contain the origin"));
         }
     }
 }
 
-fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn separating_vectors(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     let (a, b) = (Prepared::new(&hulls.a), Prepared::new(&hulls.b));
     let mut scratch = Scratch::default();
@@ -273,20 +278,20 @@ fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
         for (step, pose, truth) in case.hull_steps(hulls) {
             let query = separating::Query { a: &a, b: &b, pose, options };
             let found = separating::decide(query, &mut cache, &mut scratch);
-            judge.case(&found);
-            judge_decision(judge, truth, step, &found);
+            checker.case(&found);
+            check_decision(checker, truth, step, &found);
             let mut fresh = separating::Cache::default();
             let output = separating::separate(query, &mut fresh, &mut scratch);
-            let again = separating::Search::new(query, &fresh, &mut scratch).run(&mut fresh);
-            if let Some(decision) = again.verdict.decision() {
-                judge_decision(judge, truth, step, &decision);
+            let rerun = separating::Search::new(query, &fresh, &mut scratch).run(&mut fresh);
+            if let Some(decision) = rerun.verdict.decision() {
+                check_decision(checker, truth, step, &decision);
             }
             let start = a.start(Vec3::X);
-            judge.check((start as usize) < hulls.a.vertices().len(), || format!("start {start}"));
+            checker.check((start as usize) < hulls.a.vertices().len(), || format!("start {start}"));
             if let Some(decision) = output.verdict.decision() {
-                judge_decision(judge, truth, step, &decision);
+                check_decision(checker, truth, step, &decision);
             } else {
-                judge.count("left to the exact decision");
+                checker.count("left to the exact decision");
             }
         }
     }
@@ -295,20 +300,20 @@ fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
             let mut tracker = Tracker::new(&a, &b, goal, method);
             for (step, pose, truth) in case.hull_steps(hulls) {
                 let frame = tracker.step(pose, &mut scratch);
-                judge.case(&frame);
-                judge.check(frame.meets == truth.meet, || {
+                checker.case(&frame);
+                checker.check(frame.meets == truth.meet, || {
                     format!(
-                        "step {step}: {goal:?} {method:?}: {frame:?}, in truth {}",
-                        truth.roughly()
+                        "step {step}: {goal:?} {method:?}: {frame:?}, expected: {}",
+                        truth.approximate()
                     )
                 });
                 if let Some(proof) = frame.proof {
-                    judge_decision(judge, truth, step, &proof);
+                    check_decision(checker, truth, step, &proof);
                 }
                 if let (Goal::ClosestPoints, Some(closest)) = (goal, frame.closest) {
                     let d = closest.distance;
-                    judge.check(truth.distance_is_between(d.lower, d.upper), || {
-                        format!("step {step}: {method:?} {d:?} excludes {}", truth.roughly())
+                    checker.check(truth.distance_is_between(d.lower, d.upper), || {
+                        format!("step {step}: {method:?} {d:?} excludes {}", truth.approximate())
                     });
                 }
             }
@@ -316,62 +321,68 @@ fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
     }
 }
 
-fn others(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn clipping_perceptron_race(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     let Hulls { a, b, .. } = hulls;
     let mut cache = perceptron::Cache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         for checks in [clipping::PreChecks::NONE, clipping::PreChecks::COLLECT] {
             let found = clipping::clip(a, b, pose, checks);
-            judge.case(&found.meet);
-            judge.check(found.meet == truth.meet, || {
+            checker.case(&found.meet);
+            checker.check(found.meet == truth.meet, || {
                 format!(
-                    "step {step}: {found:?}, in truth {}; {:?} {:?}",
-                    truth.roughly(),
+                    "step {step}: {found:?}, expected: {}; {:?} {:?}",
+                    truth.approximate(),
                     truth.a,
                     truth.b
                 )
             });
-            judge.count(if found.was_in_doubt { "clipping in doubt" } else { "clipping certain" });
+            checker.count(if found.was_in_doubt {
+                "clipping in doubt"
+            } else {
+                "clipping certain"
+            });
         }
         let options = perceptron::Options::THESIS;
         let found = perceptron::separate(a, b, pose, options, &mut cache);
-        judge.case(&found.collision);
-        judge.check(found.collision || !truth.meet, || format!("step {step}: {found:?}"));
+        checker.case(&found.collision);
+        checker.check(found.collision || !truth.meet, || format!("step {step}: {found:?}"));
         if let Some(gap) = found.separation {
-            judge_decision(judge, truth, step, &Verdict::Separated(gap));
+            check_decision(checker, truth, step, &Verdict::Separated(gap));
         }
         let clip = || Clipping::new(a, b, pose, clipping::PreChecks::COLLECT);
         let plane = || Perceptron::new(a, b, pose, options, &perceptron::Cache::default());
-        // One contender alone, step by step.
-        let mut alone = clip();
+        // A single contender, step by step.
+        let mut single = clip();
         let status = loop {
-            let status = race::Contender::step(&mut alone);
+            let status = race::Contender::step(&mut single);
             if status != race::Status::Running {
                 break status;
             }
         };
         let meets = status == race::Status::Intersecting;
-        judge.check(meets == truth.meet, || format!("step {step}: {status:?}"));
-        let turns = race::interleaved(&mut clip(), &mut plane(), (2, 1));
-        judge.case(&turns.meet);
-        judge.check(turns.meet == Some(truth.meet), || format!("step {step}: {turns:?}"));
-        // Threads for one race in a while.
+        checker.check(meets == truth.meet, || format!("step {step}: {status:?}"));
+        let interleaved = race::interleaved(&mut clip(), &mut plane(), (2, 1));
+        checker.case(&interleaved.meet);
+        checker.check(interleaved.meet == Some(truth.meet), || {
+            format!("step {step}: {interleaved:?}")
+        });
+        // The parallel race starts threads, so it runs for one sample in 64.
         if case.sample.index % 64 == 0 {
             let both = race::parallel(&mut clip(), &mut plane());
-            judge.check(both.meet == Some(truth.meet), || format!("step {step}: {both:?}"));
+            checker.check(both.meet == Some(truth.meet), || format!("step {step}: {both:?}"));
         }
     }
 }
 
-fn support(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn support(case: &Case<'_>, checker: &mut Checker<'_>) {
     use crate::oracle::units::integer;
     let Some(hulls) = case.hulls() else { return };
     let mut climb = Climb::default();
     for (hull, soup) in [(&hulls.a, &case.sample.a), (&hulls.b, &case.sample.b)] {
         let points: Vec<Vec3> =
             soup.triangles.iter().flatten().map(|v| soup.vertices[*v as usize]).collect();
-        judge.check(hull.validate(&points).is_ok(), || format!("{:?}", hull.validate(&points)));
+        checker.check(hull.validate(&points).is_ok(), || format!("{:?}", hull.validate(&points)));
         let (table, hierarchy) = (DirectionTable::new(hull), Hierarchy::new(hull));
         let searched = hierarchy.search_in(hull);
         let edges = points.windows(2).map(|w| w[1] - w[0]);
@@ -389,16 +400,16 @@ fn support(case: &Case<'_>, judge: &mut Judge<'_>) {
                 BruteForce(hull).search(direction, 0, &mut climb),
                 searched.search(direction, searched.start(direction), &mut climb),
             ];
-            judge.case(&found);
+            checker.case(&found);
             for v in found {
-                judge
+                checker
                     .check(along(v) == best && hull.validate_support(direction, v).is_ok(), || {
                         format!("vertex {v} along {direction} of {:?}: {found:?}", hull.vertices())
                     });
             }
             let near = [table.near(direction), hull.climb_rounded(direction, 0, &mut climb)];
             let exists = near.iter().all(|v| (*v as usize) < hull.vertices().len());
-            judge.check(exists, || format!("{near:?}"));
+            checker.check(exists, || format!("{near:?}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which triangles of two meshes meet, by every method.
+//! The triangles of two meshes that meet, by every method.
 
 use impinge::internals::pair::{Posed, brute, sweep};
 use impinge::pair::{self, Count, First, Hit, MeshCache, Separation, Verdict};
@@ -6,7 +6,7 @@ use impinge::{Pose, Vec3};
 use impinge_papers::zachmann::edges::{self, PreChecks};
 
 use super::{Case, Row, pairs_of};
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::oracle::certificate::slab_holds;
 
 pub(super) const ROWS: &[Row] = &[
@@ -20,32 +20,32 @@ pub(super) const ROWS: &[Row] = &[
             "pair::uses_trees",
             "pair::Hit::edge_and_face",
         ],
-        every: 1,
-        ask: all_pairs,
+        interval: 1,
+        run: all_pairs,
     },
     Row {
         name: "first pair",
         covers: &["pair::first_pair", "pair::first_hit"],
-        every: 1,
-        ask: first,
+        interval: 1,
+        run: first,
     },
     Row {
-        name: "first pair from the last",
+        name: "first pair, cached",
         covers: &["pair::first_pair_cached", "pair::first_hit_cached"],
-        every: 1,
-        ask: cached,
+        interval: 1,
+        run: cached,
     },
     Row {
         name: "verdict with evidence",
         covers: &["pair::intersects", "pair::Separation::verify"],
-        every: 1,
-        ask: verdict,
+        interval: 1,
+        run: verdict,
     },
     Row {
         name: "pairs without trees",
         covers: &["mesh::Mesh::bounds_at", "mesh::Mesh::triangle"],
-        every: 1,
-        ask: without_trees,
+        interval: 1,
+        run: without_trees,
     },
     Row {
         name: "edges against faces",
@@ -54,47 +54,48 @@ pub(super) const ROWS: &[Row] = &[
             "zachmann::edges::after_pre_checks",
             "zachmann::edges::by_vertices",
         ],
-        every: 2,
-        ask: by_edges,
+        interval: 2,
+        run: by_edges,
     },
 ];
 
-fn all_pairs(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn all_pairs(case: &Case<'_>, checker: &mut Checker<'_>) {
     let sample = case.sample;
     for (step, pose, truth) in case.steps() {
         let found = pair::intersecting_pairs(&case.a, &case.b, pose);
-        judge.case(&found);
+        checker.case(&found);
         let wrong = |what: &str, found: &[(u32, u32)]| {
-            format!("step {step}: {what} are {found:?}, in truth {:?}", truth.pairs)
+            format!("step {step}: {what} are {found:?}, expected {:?}", truth.pairs)
         };
-        judge.check(found == truth.pairs, || wrong("pairs", &found));
+        checker.check(found == truth.pairs, || wrong("pairs", &found));
         let parallel = pair::par_intersecting_pairs(&case.a, &case.b, pose);
-        judge.check(parallel == truth.pairs, || wrong("parallel pairs", &parallel));
+        checker.check(parallel == truth.pairs, || wrong("parallel pairs", &parallel));
         let mut count = Count::default();
         pair::traverse(&case.a, &case.b, pose, &mut count);
-        judge.check(count.pairs == truth.pairs.len(), || format!("counted {}", count.pairs));
+        checker.check(count.pairs == truth.pairs.len(), || format!("counted {}", count.pairs));
         let hits = pair::all_pairs(&case.a, &case.b, pose);
-        judge.case(&hits);
-        judge.check(hits.len() == truth.pairs.len(), || format!("{} hits", hits.len()));
-        // Of many equal copies a few are enough.
+        checker.case(&hits);
+        checker.check(hits.len() == truth.pairs.len(), || format!("{} hits", hits.len()));
+        // A few are enough: families with many hits have many equal copies.
         for hit in hits.iter().take(12) {
             let contact = truth.contact(sample, hit.a, hit.b);
-            judge.check(contact == Some(hit.kind), || {
-                format!("step {step}: {hit:?}, in truth {contact:?}")
+            checker.check(contact == Some(hit.kind), || {
+                format!("step {step}: {hit:?}, expected {contact:?}")
             });
-            judge.check(near_both(hit, truth.corners(sample, hit.a, hit.b)), || {
+            checker.check(near_both(hit, truth.corners(sample, hit.a, hit.b)), || {
                 format!("step {step}: the point of {hit:?} is far from the triangles")
             });
             let witness = hit.edge_and_face(&case.a, &case.b, pose);
-            judge.check(witness.is_some(), || format!("step {step}: {hit:?} has no edge and face"));
+            checker
+                .check(witness.is_some(), || format!("step {step}: {hit:?} has no edge and face"));
         }
         if pair::uses_trees(&case.a, &case.b) {
-            judge.count("by trees");
+            checker.count("by trees");
         }
     }
 }
 
-/// Whether the point lies in the boxes of both triangles, but for rounding.
+/// Whether the point lies in the boxes of both triangles, up to rounding.
 fn near_both(hit: &Hit, corners: ([Vec3; 3], [Vec3; 3])) -> bool {
     let largest = |t: &[Vec3; 3]| t.iter().fold(0.0_f64, |m, v| m.max(v.abs().max_element()));
     let slack = largest(&corners.0).max(largest(&corners.1)) * 1e-14 + 5e-324 * 16.0;
@@ -104,21 +105,21 @@ fn near_both(hit: &Hit, corners: ([Vec3; 3], [Vec3; 3])) -> bool {
     })
 }
 
-fn first(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn first(case: &Case<'_>, checker: &mut Checker<'_>) {
     for (step, pose, truth) in case.steps() {
         let found = pair::first_pair(&case.a, &case.b, pose);
-        judge.case(&found);
-        judge_first(judge, step, found, &truth.pairs);
+        checker.case(&found);
+        check_first(checker, step, found, &truth.pairs);
         let hit = pair::first_hit(&case.a, &case.b, pose);
-        judge.case(&hit);
-        judge.check(hit.map(|h| (h.a, h.b)) == found, || {
+        checker.case(&hit);
+        checker.check(hit.map(|h| (h.a, h.b)) == found, || {
             format!("step {step}: the first hit is {hit:?}, the first pair {found:?}")
         });
     }
 }
 
-fn judge_first(
-    judge: &mut Judge<'_>,
+fn check_first(
+    checker: &mut Checker<'_>,
     step: usize,
     found: Option<(u32, u32)>,
     truth: &[(u32, u32)],
@@ -127,88 +128,95 @@ fn judge_first(
         Some(pair) => truth.binary_search(&pair).is_ok(),
         None => truth.is_empty(),
     };
-    judge.check(holds, || format!("step {step}: found {found:?}, in truth {truth:?}"));
+    checker.check(holds, || format!("step {step}: found {found:?}, expected {truth:?}"));
 }
 
-fn cached(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn cached(case: &Case<'_>, checker: &mut Checker<'_>) {
     let (mut pairs, mut hits) = (MeshCache::default(), MeshCache::default());
     for (step, pose, truth) in case.steps() {
         let found = pair::first_pair_cached(&case.a, &case.b, pose, &mut pairs);
-        judge.case(&found);
-        judge_first(judge, step, found, &truth.pairs);
+        checker.case(&found);
+        check_first(checker, step, found, &truth.pairs);
         let hit = pair::first_hit_cached(&case.a, &case.b, pose, &mut hits);
-        judge.case(&hit);
-        judge_first(judge, step, hit.map(|h| (h.a, h.b)), &truth.pairs);
+        checker.case(&hit);
+        check_first(checker, step, hit.map(|h| (h.a, h.b)), &truth.pairs);
     }
 }
 
-fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn verdict(case: &Case<'_>, checker: &mut Checker<'_>) {
     let used = |soup: &crate::sample::Soup, vertices: &[Vec3]| -> Vec<Vec3> {
         soup.triangles.iter().flatten().map(|v| vertices[*v as usize]).collect()
     };
     for (step, pose, truth) in case.steps() {
         let found = pair::intersects(&case.a, &case.b, pose);
-        judge.case(&found);
-        judge.check(found.is_intersecting() == truth.meet(), || {
-            format!("step {step}: {found:?}, in truth {:?}, {:e}", truth.pairs, truth.roughly())
+        checker.case(&found);
+        checker.check(found.is_intersecting() == truth.meet(), || {
+            format!(
+                "step {step}: {found:?}, expected {:?}, distance {:e}",
+                truth.pairs,
+                truth.approximate()
+            )
         });
         let points_a = used(&case.sample.a, &case.sample.a.vertices);
         let points_b = used(&case.sample.b, &truth.posed);
         match found {
             Verdict::Intersecting(hit) => {
-                judge_first(judge, step, Some((hit.a, hit.b)), &truth.pairs);
+                check_first(checker, step, Some((hit.a, hit.b)), &truth.pairs);
             }
             Verdict::Separated(proof) => {
                 let holds = match proof {
                     Separation::Empty => truth.distance.is_none(),
                     Separation::Slab { direction, gap } => {
-                        judge.count("slabs");
+                        checker.count("slabs");
                         slab_holds(&points_a, &points_b, direction, gap)
                     }
                     Separation::Distance { lower } => {
-                        judge.count("distances");
+                        checker.count("distances");
                         truth.is_at_least(lower)
                     }
                     _ => false,
                 };
-                judge.check(holds, || {
-                    format!("step {step}: {proof:?} does not hold at {:e}", truth.roughly())
+                checker.check(holds, || {
+                    format!("step {step}: {proof:?} does not hold at {:e}", truth.approximate())
                 });
-                judge.check(proof.verify(&case.a, &case.b, pose), || {
-                    format!("step {step}: {proof:?} does not verify itself")
+                checker.check(proof.verify(&case.a, &case.b, pose), || {
+                    format!("step {step}: {proof:?} does not verify")
                 });
-                judge.check(truth.is_at_least(proof.gap()) || truth.distance.is_none(), || {
-                    format!("step {step}: a gap of {:e} at {:e}", proof.gap(), truth.roughly())
+                checker.check(truth.is_at_least(proof.gap()) || truth.distance.is_none(), || {
+                    format!("step {step}: a gap of {:e} at {:e}", proof.gap(), truth.approximate())
                 });
             }
         }
-        // What is not true must not verify.
+        // False proofs must not verify.
         if truth.distance.is_some() {
             for direction in [Vec3::X, Vec3::NEG_Y] {
-                let gap = truth.roughly() * 1.001 + 5e-324;
+                let gap = truth.approximate() * 1.001 + 5e-324;
                 let forged = Separation::Slab { direction, gap };
                 let is_false = !slab_holds(&points_a, &points_b, direction, gap);
-                judge.check(is_false && !forged.verify(&case.a, &case.b, pose), || {
-                    format!("step {step}: a forged {forged:?} verifies at {:e}", truth.roughly())
+                checker.check(is_false && !forged.verify(&case.a, &case.b, pose), || {
+                    format!(
+                        "step {step}: a forged {forged:?} verifies at {:e}",
+                        truth.approximate()
+                    )
                 });
             }
         }
     }
 }
 
-fn without_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn without_trees(case: &Case<'_>, checker: &mut Checker<'_>) {
     let a = Posed::new(&case.a, &Pose::IDENTITY);
     for (step, pose, truth) in case.steps() {
         let b = Posed::new(&case.b, pose);
         let every = pairs_of(|sink| brute::traverse(&a, &b, sink));
-        judge.case(&every);
-        judge.check(every == truth.pairs, || {
-            format!("step {step}: brute force {every:?}, in truth {:?}", truth.pairs)
+        checker.case(&every);
+        checker.check(every == truth.pairs, || {
+            format!("step {step}: brute force {every:?}, expected {:?}", truth.pairs)
         });
         let swept = pairs_of(|sink| sweep::traverse(&a, &b, sink));
-        judge.case(&swept);
-        judge.check(swept == truth.pairs, || {
-            format!("step {step}: the sweep {swept:?}, in truth {:?}", truth.pairs)
+        checker.case(&swept);
+        checker.check(swept == truth.pairs, || {
+            format!("step {step}: the sweep {swept:?}, expected {:?}", truth.pairs)
         });
         let bounds = case.b.bounds_at(pose);
         for j in 0..case.b.triangles().len() as u32 {
@@ -216,17 +224,17 @@ fn without_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
             let original = case.b.triangle(j as usize).map(|v| pose.transform_point(v));
             let inside =
                 corners.iter().all(|p| bounds.contains(*p) && b.triangle_bounds(j).contains(*p));
-            judge.check(corners == original && inside, || format!("step {step}: triangle {j}"));
+            checker.check(corners == original && inside, || format!("step {step}: triangle {j}"));
         }
         let region = a.bounds();
         let near = b.collect(&region).len();
         let expected = (0..case.b.triangles().len() as u32)
             .filter(|j| b.triangle_bounds(*j).overlaps(&region));
-        judge.check(near == expected.count(), || format!("step {step}: collected {near}"));
+        checker.check(near == expected.count(), || format!("step {step}: collected {near}"));
     }
 }
 
-fn by_edges(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn by_edges(case: &Case<'_>, checker: &mut Checker<'_>) {
     let a = Posed::new(&case.a, &Pose::IDENTITY);
     for (step, pose, truth) in case.steps() {
         let b = Posed::new(&case.b, pose);
@@ -236,20 +244,20 @@ fn by_edges(case: &Case<'_>, judge: &mut Judge<'_>) {
             let found = pairs_of(|sink| {
                 edges::traverse(&a, &b, &checks, sink);
             });
-            judge.case(&found);
-            judge.check(found == truth.pairs, || {
-                format!("step {step}: {checks:?} finds {found:?}, in truth {:?}", truth.pairs)
+            checker.case(&found);
+            checker.check(found == truth.pairs, || {
+                format!("step {step}: {checks:?} finds {found:?}, expected {:?}", truth.pairs)
             });
         }
-        // Relaxed answers may be wrong one way only.
+        // Relaxed answers may be wrong in one direction only.
         let early = edges::after_pre_checks(&a, &b);
-        judge.case(&early.collision);
-        judge.check(early.collision || !truth.meet(), || format!("step {step}: {early:?}"));
+        checker.case(&early.collision);
+        checker.check(early.collision || !truth.meet(), || format!("step {step}: {early:?}"));
         let relaxed = edges::by_vertices(&a, &b);
-        judge.case(&relaxed.collision);
-        judge.check(!relaxed.collision || truth.meet(), || format!("step {step}: {relaxed:?}"));
+        checker.case(&relaxed.collision);
+        checker.check(!relaxed.collision || truth.meet(), || format!("step {step}: {relaxed:?}"));
         let mut first = First::default();
         edges::traverse(&a, &b, &PreChecks::COLLECT, &mut first);
-        judge_first(judge, step, first.pair, &truth.pairs);
+        check_first(checker, step, first.pair, &truth.pairs);
     }
 }

@@ -1,4 +1,4 @@
-//! The table of queries: every public query has a row that asks it about every sample.
+//! The table of queries: every public query has a row that runs it on samples.
 
 mod broad;
 mod budgets;
@@ -20,11 +20,11 @@ use impinge::convex::Hull;
 use impinge::pair::Collect;
 use impinge::{Mesh, Pose, Vec3};
 
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::sample::{Sample, Soup};
 use crate::truth::{HullTruth, Truth};
 
-/// A sample with its meshes, and what is true about it, found when a row asks for it.
+/// A sample with its meshes and exact results. The results are computed when a row needs them.
 #[derive(Debug)]
 pub struct Case<'s> {
     /// The sample.
@@ -40,15 +40,15 @@ pub struct Case<'s> {
 /// The hulls of both bodies.
 #[derive(Debug)]
 pub struct Hulls {
-    /// That of A.
+    /// The hull of A.
     pub a: Hull,
-    /// That of B, in its own frame.
+    /// The hull of B, in its own frame.
     pub b: Hull,
     truths: Vec<OnceCell<HullTruth>>,
 }
 
 impl<'s> Case<'s> {
-    /// Of a sample.
+    /// The case of a sample.
     #[must_use]
     pub fn new(sample: &'s Sample) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl<'s> Case<'s> {
         self.sample.poses.iter().enumerate().map(move |(step, pose)| (step, pose, truth(step)))
     }
 
-    /// The hulls of the points that triangles use; `None` if there are none.
+    /// The hulls of the vertices that triangles use; `None` if a body has no triangles.
     pub fn hulls(&self) -> Option<&Hulls> {
         let make = || {
             let hull = |soup: &Soup| {
@@ -93,11 +93,11 @@ impl<'s> Case<'s> {
         })
     }
 
-    /// Whether both bodies are closed tetrahedra: solids about which everything is known.
+    /// Whether both bodies are closed tetrahedra, solids for which all results are known.
     #[must_use]
     pub fn are_tetrahedra(&self) -> bool {
         let is = |mesh: &Mesh| {
-            // Each triangle leaves out another vertex.
+            // Each triangle omits a different vertex.
             let left_out = |t: &[u32; 3]| (0..4).filter(|v| !t.contains(v)).collect::<Vec<u32>>();
             let mut missing: Vec<Vec<u32>> = mesh.triangles().iter().map(left_out).collect();
             missing.sort_unstable();
@@ -107,20 +107,20 @@ impl<'s> Case<'s> {
     }
 }
 
-/// A row of the table.
+/// A row of the table of queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its name in reports.
     pub name: &'static str,
-    /// The public functions that it asks, by module and name.
+    /// The public functions that it calls, by module and name.
     pub covers: &'static [&'static str],
-    /// Every how many samples of a family it is asked: slow rows are asked less often.
-    pub every: u64,
-    /// Asks and judges.
-    pub ask: fn(&Case<'_>, &mut Judge<'_>),
+    /// The row runs on one of this many samples of each family. Slow rows run less often.
+    pub interval: u64,
+    /// Runs the queries and checks the answers.
+    pub run: fn(&Case<'_>, &mut Checker<'_>),
 }
 
-/// All rows.
+/// All rows of the table.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     [
@@ -141,7 +141,7 @@ pub fn rows() -> Vec<Row> {
     .concat()
 }
 
-/// The sorted pairs that a traversal reports; counts those it reports twice as two.
+/// The sorted pairs that a traversal reports, including duplicates.
 fn pairs_of(traverse: impl FnOnce(&mut Collect)) -> Vec<(u32, u32)> {
     let mut all = Collect::default();
     traverse(&mut all);

@@ -1,4 +1,4 @@
-//! Predicates about points, segments and triangles, and closest points of these.
+//! Predicates and closest points of points, segments and triangles.
 
 use impinge::Vec3;
 use impinge::closest;
@@ -8,7 +8,7 @@ use impinge::pair::Hit;
 use num_bigint::BigInt;
 
 use super::{Case, Row};
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::oracle::units::{Int3, Units, integer};
 
 pub(super) const ROWS: &[Row] = &[
@@ -20,14 +20,14 @@ pub(super) const ROWS: &[Row] = &[
             "exact::triangle_intersection",
             "closest::triangle_triangle",
         ],
-        every: 1,
-        ask: triangles,
+        interval: 1,
+        run: triangles,
     },
     Row {
         name: "orientation",
         covers: &["exact::orient2d", "exact::orient3d"],
-        every: 1,
-        ask: orientation,
+        interval: 1,
+        run: orientation,
     },
     Row {
         name: "points and segments",
@@ -38,28 +38,28 @@ pub(super) const ROWS: &[Row] = &[
             "closest::point_segment",
             "closest::segment_segment",
         ],
-        every: 1,
-        ask: segments,
+        interval: 1,
+        run: segments,
     },
     Row {
         name: "points in polygons",
         covers: &["exact::point_in_polygon", "exact::point_in_convex_polygon"],
-        every: 2,
-        ask: polygons,
+        interval: 2,
+        run: polygons,
     },
 ];
 
-/// Pairs of triangles of a sample that are looked at, about.
-const PAIRS: usize = 6;
+/// The approximate number of pairs of triangles that are checked at each step.
+const PAIRS_PER_STEP: usize = 6;
 
-/// Some pairs of triangles of a step, spread over all.
+/// Some pairs of triangles of a step, evenly spread.
 fn some_pairs(case: &Case<'_>) -> impl Iterator<Item = (u32, u32)> {
     let (a, b) = (case.a.triangles().len(), case.b.triangles().len());
-    let stride = (a * b / PAIRS).max(1);
+    let stride = (a * b / PAIRS_PER_STEP).max(1);
     (0..a * b).step_by(stride).map(move |k| ((k / b) as u32, (k % b) as u32))
 }
 
-fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn triangles(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mut stats = FilterStats::default();
     for (step, _, truth) in case.steps() {
         for (i, j) in some_pairs(case) {
@@ -69,36 +69,36 @@ fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
             let quick = exact::triangles_intersect(&a, &b);
             let counted = internals::exact::triangles_intersect_counted(&a, &b, &mut stats);
             let contact = exact::triangle_triangle(&a, &b);
-            judge.case(&contact);
-            judge.check(quick == meet && counted == meet && contact.is_some() == meet, || {
-                format!("step {step}: {a:?} {b:?}: {quick} {counted} {contact:?}, in truth {meet}")
+            checker.case(&contact);
+            checker.check(quick == meet && counted == meet && contact.is_some() == meet, || {
+                format!("step {step}: {a:?} {b:?}: {quick} {counted} {contact:?}, expected {meet}")
             });
             let other = exact::triangle_triangle(&b, &a).map(exact::HitKind::swapped);
-            judge
+            checker
                 .check(other == contact, || format!("step {step}: {contact:?}, swapped {other:?}"));
             if meet {
-                let truly = truth.contact(case.sample, i, j);
-                judge.check(contact == truly, || {
-                    format!("step {step}: {a:?} {b:?}: {contact:?}, in truth {truly:?}")
+                let expected = truth.contact(case.sample, i, j);
+                checker.check(contact == expected, || {
+                    format!("step {step}: {a:?} {b:?}: {contact:?}, expected {expected:?}")
                 });
             }
             let shared = exact::triangle_intersection(&a, &b);
-            judge.check(shared.as_ref().map(|s| s.kind) == contact, || {
+            checker.check(shared.as_ref().map(|s| s.kind) == contact, || {
                 format!("{a:?} {b:?}: {shared:?}")
             });
             let hit = Hit::between((i, &a), (j, &b));
-            judge.check(hit.map(|h| h.kind) == contact, || format!("{a:?} {b:?}: {hit:?}"));
+            checker.check(hit.map(|h| h.kind) == contact, || format!("{a:?} {b:?}: {hit:?}"));
             let near = closest::triangle_triangle(&a, &b);
-            judge.case(&near);
-            judge.check(squared.is_between(near.lower, near.upper), || {
+            checker.case(&near);
+            checker.check(squared.is_between(near.lower, near.upper), || {
                 format!("step {step}: {a:?} {b:?}: {near:?} excludes {:e}", squared.root())
             });
-            judge.check((near.upper == 0.0) == meet, || format!("{a:?} {b:?}: {near:?}"));
+            checker.check((near.upper == 0.0) == meet, || format!("{a:?} {b:?}: {near:?}"));
         }
     }
-    judge.count_by("decided by the filter", stats.filter);
-    judge.count_by("by expansions", stats.adaptive);
-    judge.count_by("by integers", stats.integer);
+    checker.count_by("decided by the filter", stats.filter);
+    checker.count_by("by expansions", stats.adaptive);
+    checker.count_by("by integers", stats.integer);
 }
 
 fn sub(a: &Int3, b: &Int3) -> Int3 {
@@ -113,7 +113,7 @@ fn sign(x: &BigInt) -> Sign {
     }
 }
 
-/// Where the last point lies: positive on the side of `(b - a) x (c - a)`.
+/// The side of the last point: positive on the side of `(b - a) x (c - a)`.
 fn side(points: [Vec3; 4]) -> Sign {
     let units = Units::new(&points, &[]);
     let [v, w, u] = [1, 2, 3].map(|k| sub(&units.a[k], &units.a[0]));
@@ -123,7 +123,7 @@ fn side(points: [Vec3; 4]) -> Sign {
     sign(&(&u[0] * x + &u[1] * y + &u[2] * z))
 }
 
-/// The sign of the area of three points in a plane.
+/// The sign of the signed area of three points in a plane.
 fn turn(points: [[f64; 2]; 3]) -> Sign {
     let flat = points.map(|[x, y]| Vec3::new(x, y, 0.0));
     let units = Units::new(&flat, &[]);
@@ -131,86 +131,86 @@ fn turn(points: [[f64; 2]; 3]) -> Sign {
     sign(&(&u[0] * &v[1] - &u[1] * &v[0]))
 }
 
-fn orientation(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn orientation(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mut stats = FilterStats::default();
     for (step, _, truth) in case.steps() {
         for (i, j) in some_pairs(case) {
             let (a, b) = truth.corners(case.sample, i, j);
             for p in b {
                 let points = [a[0], a[1], a[2], p];
-                let truly = side(points);
+                let expected = side(points);
                 let found = exact::orient3d(a[0], a[1], a[2], p);
                 let counted = internals::exact::orient3d_counted(a[0], a[1], a[2], p, &mut stats);
-                judge.case(&found);
-                judge.check(found == truly && counted == truly, || {
-                    format!("step {step}: {points:?}: {found:?} {counted:?}, in truth {truly:?}")
+                checker.case(&found);
+                checker.check(found == expected && counted == expected, || {
+                    format!("step {step}: {points:?}: {found:?} {counted:?}, expected {expected:?}")
                 });
                 let flat = [a[0], a[1], p].map(|p| [p.x, p.y]);
-                let truly = turn(flat);
+                let expected = turn(flat);
                 let found = exact::orient2d(flat[0], flat[1], flat[2]);
                 let counted =
                     internals::exact::orient2d_counted(flat[0], flat[1], flat[2], &mut stats);
-                judge.check(found == truly && counted == truly, || {
-                    format!("step {step}: {flat:?}: {found:?} {counted:?}, in truth {truly:?}")
+                checker.check(found == expected && counted == expected, || {
+                    format!("step {step}: {flat:?}: {found:?} {counted:?}, expected {expected:?}")
                 });
                 let along = internals::exact::compare_along(a[1], a[2], p);
                 let [n, q, r] = [a[1], a[2], p].map(|v| v.to_array().map(integer));
                 let d = sub(&r, &q);
-                let truly = sign(&(&n[0] * &d[0] + &n[1] * &d[1] + &n[2] * &d[2]));
-                judge.check(along == truly, || {
+                let expected = sign(&(&n[0] * &d[0] + &n[1] * &d[1] + &n[2] * &d[2]));
+                checker.check(along == expected, || {
                     format!(
-                        "step {step}: along {} of {} and {p}: {along:?}, in truth {truly:?}",
+                        "step {step}: along {} of {} and {p}: {along:?}, expected {expected:?}",
                         a[1], a[2]
                     )
                 });
             }
         }
     }
-    judge.count_by("decided by the filter", stats.filter);
-    judge.count_by("by expansions", stats.adaptive);
-    judge.count_by("by integers", stats.integer);
+    checker.count_by("decided by the filter", stats.filter);
+    checker.count_by("by expansions", stats.adaptive);
+    checker.count_by("by integers", stats.integer);
 }
 
-fn segments(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn segments(case: &Case<'_>, checker: &mut Checker<'_>) {
     use crate::oracle::distance::Distances;
     for (step, _, truth) in case.steps() {
         for (i, j) in some_pairs(case) {
             let (a, b) = truth.corners(case.sample, i, j);
             let units = Units::new(&a, &b);
             let distances = Distances::new(&units);
-            // A segment is a triangle with two equal corners, a point one with three.
+            // A segment is a triangle with two equal corners, a point a triangle with three.
             let squared = distances.squared([0, 1, 1], [0, 1, 2]);
             let contact = exact::segment_triangle(a[0], a[1], &b);
-            judge.case(&contact);
-            judge.check(contact.is_some() == squared.is_zero(), || {
+            checker.case(&contact);
+            checker.check(contact.is_some() == squared.is_zero(), || {
                 format!("step {step}: segment {a:?} {b:?}: {contact:?}, {:e} apart", squared.root())
             });
             let squared = distances.squared([0, 0, 0], [0, 1, 2]);
             let on = exact::point_on_triangle(a[0], &b);
-            judge
+            checker
                 .check(on == squared.is_zero(), || format!("step {step}: {} on {b:?}: {on}", a[0]));
             let near = closest::point_triangle(a[0], &b);
-            judge.case(&near);
-            judge.check(squared.is_between(near.lower, near.upper), || {
+            checker.case(&near);
+            checker.check(squared.is_between(near.lower, near.upper), || {
                 format!("step {step}: {} {b:?}: {near:?} excludes {:e}", a[0], squared.root())
             });
             let squared = distances.squared([0, 0, 0], [0, 1, 1]);
             let near = closest::point_segment(a[0], &[b[0], b[1]]);
-            judge.case(&near);
-            judge.check(squared.is_between(near.lower, near.upper), || {
+            checker.case(&near);
+            checker.check(squared.is_between(near.lower, near.upper), || {
                 format!("step {step}: {} {b:?}: {near:?} excludes {:e}", a[0], squared.root())
             });
             let squared = distances.squared([0, 1, 1], [1, 2, 2]);
             let near = closest::segment_segment(&[a[0], a[1]], &[b[1], b[2]]);
-            judge.case(&near);
-            judge.check(squared.is_between(near.lower, near.upper), || {
+            checker.case(&near);
+            checker.check(squared.is_between(near.lower, near.upper), || {
                 format!("step {step}: {a:?} {b:?}: {near:?} excludes {:e}", squared.root())
             });
         }
     }
 }
 
-fn polygons(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn polygons(case: &Case<'_>, checker: &mut Checker<'_>) {
     for (step, _, truth) in case.steps() {
         for (i, j) in some_pairs(case) {
             let (a, b) = truth.corners(case.sample, i, j);
@@ -224,7 +224,7 @@ fn polygons(case: &Case<'_>, judge: &mut Judge<'_>) {
             }
             for q in a.map(|p| [p.x, p.y]) {
                 let least = (0..3).map(|k| turn([polygon[k], polygon[(k + 1) % 3], q])).min();
-                let truly = match least {
+                let expected = match least {
                     Some(Sign::Negative) => Location::Outside,
                     Some(Sign::Zero) => Location::Boundary,
                     _ => Location::Inside,
@@ -236,9 +236,9 @@ fn polygons(case: &Case<'_>, judge: &mut Judge<'_>) {
                     internals::exact::point_in_convex_polygon_counted(q, &polygon, &mut visited);
                 let mut counts = internals::exact::OneShotCounts::default();
                 let counted = internals::exact::point_in_polygon_counted(q, &polygon, &mut counts);
-                judge.case(&general);
-                judge.check([general, convex, searched, counted] == [truly; 4], || {
-                    format!("step {step}: {q:?} in {polygon:?}: {general:?} {convex:?}, in truth {truly:?}")
+                checker.case(&general);
+                checker.check([general, convex, searched, counted] == [expected; 4], || {
+                    format!("step {step}: {q:?} in {polygon:?}: {general:?} {convex:?}, expected {expected:?}")
                 });
             }
         }

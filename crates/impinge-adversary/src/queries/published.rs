@@ -10,10 +10,10 @@ use impinge_papers::klosowski::bv_tree::{BvQuery, BvTree};
 use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
 use impinge_papers::zachmann::box_tree::{self, BoxTest, BoxTree, LeafTest, Options};
 
-use super::budgets::{STEPS, judge_outcome};
-use super::measures::judge_near;
+use super::budgets::{STEP_LIMITS, check_outcome};
+use super::measures::check_near;
 use super::{Case, Row, pairs_of};
-use crate::judge::Judge;
+use crate::checker::Checker;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -30,10 +30,10 @@ pub(super) const ROWS: &[Row] = &[
             "klosowski::bv_tree::BvTree::validate",
             "klosowski::bv_tree::BvTree::triangles_of",
         ],
-        every: 3,
-        ask: bv,
+        interval: 3,
+        run: bv,
     },
-    Row { name: "tumbled k-DOPs", covers: &[], every: 4, ask: tumbled },
+    Row { name: "tumbled k-DOPs", covers: &[], interval: 4, run: tumbled },
     Row {
         name: "box-trees",
         covers: &[
@@ -41,92 +41,95 @@ pub(super) const ROWS: &[Row] = &[
             "zachmann::box_tree::traverse_counted",
             "zachmann::box_tree::BoxTree::validate",
         ],
-        every: 3,
-        ask: box_trees,
+        interval: 3,
+        run: box_trees,
     },
 ];
 
-fn bv(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn bv(case: &Case<'_>, checker: &mut Checker<'_>) {
     match case.sample.index / 3 % 6 {
-        0 => bv_of::<Dop6>(case, judge),
-        1 => bv_of::<Dop14>(case, judge),
-        2 => bv_of::<Dop18>(case, judge),
-        3 => bv_of::<Dop26>(case, judge),
-        4 => bv_of::<OrientedBox>(case, judge),
-        _ => bv_of::<Sphere>(case, judge),
+        0 => bv_of::<Dop6>(case, checker),
+        1 => bv_of::<Dop14>(case, checker),
+        2 => bv_of::<Dop18>(case, checker),
+        3 => bv_of::<Dop26>(case, checker),
+        4 => bv_of::<OrientedBox>(case, checker),
+        _ => bv_of::<Sphere>(case, checker),
     }
 }
 
-fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn bv_of<V: Volume>(case: &Case<'_>, checker: &mut Checker<'_>) {
     let tree_a = BvTree::<V>::build(&case.a, &BuildOptions::environment());
     let tree_b = BvTree::<V>::build(&case.b, &BuildOptions::flying());
     for (tree, mesh) in [(&tree_a, &case.a), (&tree_b, &case.b)] {
-        judge.check(tree.validate(mesh).is_ok(), || {
+        checker.check(tree.validate(mesh).is_ok(), || {
             format!("{}: {:?}", V::NAME, tree.validate(mesh))
         });
     }
-    let mut query = BvQuery::new((&case.a, &tree_a), (&case.b, &tree_b)).expect("each of its mesh");
+    let mut query = BvQuery::new((&case.a, &tree_a), (&case.b, &tree_b))
+        .expect("each tree belongs to its mesh");
     let mut front = Front::new();
     for (step, pose, truth) in case.steps() {
         for order in [Order::Environment, Order::Restart, Order::Larger] {
             let found = pairs_of(|sink| query.traverse(pose, order, sink));
-            judge.case(&found);
-            judge.check(found == truth.pairs, || {
-                format!("step {step}: {} {order:?}: {found:?}, in truth {:?}", V::NAME, truth.pairs)
+            checker.case(&found);
+            checker.check(found == truth.pairs, || {
+                format!("step {step}: {} {order:?}: {found:?}, expected {:?}", V::NAME, truth.pairs)
             });
         }
         let mut counts = Counts::default();
         let found = pairs_of(|sink| query.coherent_counted(pose, &mut front, sink, &mut counts));
-        judge.case(&found);
-        judge.check(found == truth.pairs, || {
-            format!("step {step}: {} front: {found:?}, in truth {:?}", V::NAME, truth.pairs)
+        checker.case(&found);
+        checker.check(found == truth.pairs, || {
+            format!("step {step}: {} front: {found:?}, expected {:?}", V::NAME, truth.pairs)
         });
-        for steps in STEPS {
+        for steps in STEP_LIMITS {
             let mut budget = steps.map_or_else(Budget::unlimited, Budget::steps);
             let mut counts = Counts::default();
             let outcome = query.within_counted(pose, &mut budget, &mut counts);
-            judge.case(&outcome);
-            judge_outcome(case, judge, truth, (step, *steps), &outcome);
+            checker.case(&outcome);
+            check_outcome(case, checker, truth, (step, *steps), &outcome);
         }
-        for epsilon in [0.0, truth.roughly()] {
+        for epsilon in [0.0, truth.approximate()] {
             let mut near = Vec::new();
             let mut take = |pair: NearPair| {
                 near.push(pair);
                 ControlFlow::Continue(())
             };
             query.near_counted(pose, epsilon, Order::Larger, &mut take, &mut counts);
-            let mut again = 0;
+            let mut count = 0;
             query.near(pose, epsilon, Order::Restart, &mut |_| {
-                again += 1;
+                count += 1;
                 ControlFlow::Continue(())
             });
-            judge.check(again == near.len(), || format!("step {step}: {again} near pairs again"));
+            checker.check(count == near.len(), || {
+                format!("step {step}: {count} near pairs, {} with counters", near.len())
+            });
             near.sort_by_key(|p| (p.a, p.b));
-            judge.case(&near.len());
-            judge_near(case, judge, truth, (step, epsilon), &near);
+            checker.case(&near.len());
+            check_near(case, checker, truth, (step, epsilon), &near);
         }
     }
     let pose = &case.sample.poses[0];
     let found = pairs_of(|sink| query.coherent(pose, &mut Front::new(), sink));
-    let by_nodes = tree_a.nodes().len() as u32;
-    let listed: usize = (0..by_nodes)
+    let nodes = tree_a.nodes().len() as u32;
+    let listed: usize = (0..nodes)
         .filter(|n| tree_a.nodes()[*n as usize].is_leaf())
         .map(|n| tree_a.triangles_of(n).len())
         .sum();
-    judge.check(listed == case.a.triangles().len(), || format!("{listed} triangles at leaves"));
+    checker.check(listed == case.a.triangles().len(), || format!("{listed} triangles in leaves"));
     let unlimited = query.within(pose, &mut Budget::unlimited());
-    judge.check(unlimited.is_intersecting() != found.is_empty(), || {
+    checker.check(unlimited.is_intersecting() != found.is_empty(), || {
         format!("{unlimited:?} {found:?}")
     });
-    // Costs are times, which no digest holds; that the same pairs are compared again is all there
-    // is.
+    // Costs are measured times, so they are not part of the digest and have no expected value; they
+    // only must be numbers.
     let mut recording = Recording::default();
     query.traverse_counted(&case.sample.poses[0], Order::Larger, &mut Ignore, &mut recording);
     let costs = query.measure(&case.sample.poses[0], &recording, 1);
-    judge.check(!format!("{costs:?}").contains("NaN"), || format!("{costs:?}"));
+    checker.check(!format!("{costs:?}").contains("NaN"), || format!("{costs:?}"));
 }
 
-/// Takes every pair and keeps none.
+/// Ignores all pairs.
 struct Ignore;
 
 impl impinge::pair::Sink for Ignore {
@@ -135,32 +138,33 @@ impl impinge::pair::Sink for Ignore {
     }
 }
 
-fn tumbled(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn tumbled(case: &Case<'_>, checker: &mut Checker<'_>) {
     let tree_a = BvTree::<Dop14>::build(&case.a, &BuildOptions::environment());
     let tree_b = BvTree::<Dop14>::build(&case.b, &BuildOptions::flying());
     for options in
         [TumbleOptions::published(), TumbleOptions::approximate(), TumbleOptions::exact()]
     {
-        let shapes = DopShapes::new(&case.b, &tree_b, &options).expect("of its mesh");
+        let shapes =
+            DopShapes::new(&case.b, &tree_b, &options).expect("the tree belongs to its mesh");
         let mut query =
             BvQuery::with_tumble((&case.a, &tree_a), (&case.b, &tree_b), ByShape::new(&shapes))
-                .expect("each of its mesh");
+                .expect("each tree belongs to its mesh");
         for (step, pose, truth) in case.steps() {
             let found = pairs_of(|sink| query.traverse(pose, Order::Larger, sink));
-            judge.case(&found);
-            judge.check(found == truth.pairs, || {
-                format!("step {step}: {options:?}: {found:?}, in truth {:?}", truth.pairs)
+            checker.case(&found);
+            checker.check(found == truth.pairs, || {
+                format!("step {step}: {options:?}: {found:?}, expected {:?}", truth.pairs)
             });
         }
     }
 }
 
-fn box_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn box_trees(case: &Case<'_>, checker: &mut Checker<'_>) {
     let small = Options { min_polygons: 1, max_depth: 12, ..Options::default() };
     let build = |mesh: &impinge::Mesh| BoxTree::build(mesh, &small);
     let (tree_a, tree_b) = (build(&case.a).expect("options"), build(&case.b).expect("options"));
     for (tree, mesh) in [(&tree_a, &case.a), (&tree_b, &case.b)] {
-        judge.check(tree.validate(mesh).is_ok(), || format!("{:?}", tree.validate(mesh)));
+        checker.check(tree.validate(mesh).is_ok(), || format!("{:?}", tree.validate(mesh)));
     }
     let mut scratch = box_tree::Scratch::default();
     for (step, pose, truth) in case.steps() {
@@ -172,15 +176,15 @@ fn box_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
                     ..box_tree::Query::new((&case.a, &tree_a), (&case.b, &tree_b), pose)
                 };
                 let found = pairs_of(|sink| box_tree::traverse(&query, &mut scratch, sink));
-                judge.case(&found);
+                checker.case(&found);
                 let mut counts = box_tree::Counts::default();
                 let counted = pairs_of(|sink| {
                     box_tree::traverse_counted(&query, &mut scratch, &mut counts, sink);
                 });
-                judge.check(counted == found, || format!("step {step}: counted {counted:?}"));
-                judge.check(found == truth.pairs, || {
+                checker.check(counted == found, || format!("step {step}: counted {counted:?}"));
+                checker.check(found == truth.pairs, || {
                     format!(
-                        "step {step}: {test:?} {leaves:?}: {found:?}, in truth {:?}",
+                        "step {step}: {test:?} {leaves:?}: {found:?}, expected {:?}",
                         truth.pairs
                     )
                 });

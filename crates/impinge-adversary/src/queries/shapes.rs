@@ -1,4 +1,4 @@
-//! Shapes of different kinds against each other.
+//! Queries between shapes of equal and of different kinds.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use impinge::shape::{self, Shape, ShapeCache, Verdict};
 use impinge::{Pose, Vec3};
 
 use super::{Case, Row};
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::oracle::distance::Distances;
 use crate::oracle::hulls::share_a_point;
 use crate::oracle::units::{Square, Units};
-use crate::sample::nudge;
+use crate::sample::add_ulps;
 use crate::truth::{HullTruth, Measured};
 
 pub(super) const ROWS: &[Row] = &[
@@ -25,28 +25,28 @@ pub(super) const ROWS: &[Row] = &[
             "shape::contact",
             "shape::contact_cached",
         ],
-        every: 2,
-        ask: same_kind,
+        interval: 2,
+        run: same_kind,
     },
     Row {
         name: "shapes: mesh and hull",
         covers: &["shape::triangles_met"],
-        every: 3,
-        ask: mesh_and_hull,
+        interval: 3,
+        run: mesh_and_hull,
     },
-    Row { name: "shapes: balls and capsules", covers: &[], every: 2, ask: balls },
-    Row { name: "shapes: margins", covers: &[], every: 3, ask: margins },
-    Row { name: "shapes: half-spaces and meshes", covers: &[], every: 3, ask: half_spaces },
+    Row { name: "shapes: balls and capsules", covers: &[], interval: 2, run: balls },
+    Row { name: "shapes: margins", covers: &[], interval: 3, run: margins },
+    Row { name: "shapes: half-spaces and meshes", covers: &[], interval: 3, run: half_spaces },
 ];
 
-/// Judges a verdict that must be exact.
-fn judge_verdict(judge: &mut Judge<'_>, what: &str, step: usize, found: &Verdict, meet: bool) {
-    judge.check(found.is_intersecting() == meet && found.is_separated() != meet, || {
-        format!("step {step}: {what}: {found:?}, in truth {meet}")
+/// Checks a verdict that must be exact.
+fn check_verdict(checker: &mut Checker<'_>, what: &str, step: usize, found: &Verdict, meet: bool) {
+    checker.check(found.is_intersecting() == meet && found.is_separated() != meet, || {
+        format!("step {step}: {what}: {found:?}, expected {meet}")
     });
 }
 
-fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn same_kind(case: &Case<'_>, checker: &mut Checker<'_>) {
     let meshes = [&case.a, &case.b].map(|m| Shape::from(Arc::new(m.clone())));
     let (mut first, mut second) = (ShapeCache::default(), ShapeCache::default());
     for (step, pose, truth) in case.steps() {
@@ -54,21 +54,23 @@ fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
         for verdict in
             [shape::intersects(a, b, pose), shape::intersects_cached(a, b, pose, &mut first)]
         {
-            judge.case(&verdict);
-            judge_verdict(judge, "meshes", step, &verdict, truth.meet());
+            checker.case(&verdict);
+            check_verdict(checker, "meshes", step, &verdict, truth.meet());
             if let Verdict::Separated(clear) = &verdict {
-                judge.check(truth.is_at_least(clear.lower), || {
-                    format!("step {step}: {clear:?} at {:e}", truth.roughly())
+                checker.check(truth.is_at_least(clear.lower), || {
+                    format!("step {step}: {clear:?} at {:e}", truth.approximate())
                 });
             }
         }
         for found in [shape::distance(a, b, pose), shape::distance_cached(a, b, pose, &mut second)]
         {
-            judge.case(&found);
+            checker.case(&found);
             let holds = found.map_or(truth.distance.is_none(), |d| {
                 truth.is_between(d.lower, d.upper) && (d.upper == 0.0) == truth.meet()
             });
-            judge.check(holds, || format!("step {step}: {found:?} excludes {:e}", truth.roughly()));
+            checker.check(holds, || {
+                format!("step {step}: {found:?} excludes {:e}", truth.approximate())
+            });
         }
     }
     let Some(hulls) = case.hulls() else { return };
@@ -79,8 +81,8 @@ fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
             shape::intersects(&a, &b, pose),
             shape::intersects_cached(&a, &b, pose, &mut caches[0]),
         ] {
-            judge.case(&verdict);
-            judge_verdict(judge, "hulls", step, &verdict, truth.meet);
+            checker.case(&verdict);
+            check_verdict(checker, "hulls", step, &verdict, truth.meet);
             let verifies = match &verdict {
                 Verdict::Separated(clear) => {
                     truth.distance_is_between(clear.lower, f64::INFINITY)
@@ -91,19 +93,21 @@ fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
                 }
                 Verdict::Undecided(_) => false,
             };
-            judge.check(verifies, || format!("step {step}: {verdict:?} does not verify"));
+            checker.check(verifies, || format!("step {step}: {verdict:?} does not verify"));
         }
         for found in
             [shape::distance(&a, &b, pose), shape::distance_cached(&a, &b, pose, &mut caches[1])]
         {
-            judge.case(&found);
+            checker.case(&found);
             let holds = found.is_some_and(|d| truth.distance_is_between(d.lower, d.upper));
-            judge.check(holds, || format!("step {step}: {found:?} excludes {}", truth.roughly()));
+            checker.check(holds, || {
+                format!("step {step}: {found:?} excludes {}", truth.approximate())
+            });
         }
         for found in
             [shape::contact(&a, &b, pose), shape::contact_cached(&a, &b, pose, &mut caches[2])]
         {
-            judge.case(&found);
+            checker.case(&found);
             let holds = found.is_some_and(|c| {
                 if truth.meet {
                     c.lower <= 0.0 && truth.depth_is_between((-c.upper).max(0.0), -c.lower)
@@ -111,12 +115,14 @@ fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
                     truth.distance_is_between(c.lower.max(0.0), c.upper)
                 }
             });
-            judge.check(holds, || format!("step {step}: {found:?} excludes {}", truth.roughly()));
+            checker.check(holds, || {
+                format!("step {step}: {found:?} excludes {}", truth.approximate())
+            });
         }
     }
 }
 
-fn mesh_and_hull(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn mesh_and_hull(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     if case.a.triangles().len() > 20 {
         return;
@@ -127,20 +133,20 @@ fn mesh_and_hull(case: &Case<'_>, judge: &mut Judge<'_>) {
         let meets = |k: &u32| share_a_point(&case.a.triangle(*k as usize), &truth.b);
         let met: Vec<u32> = (0..case.a.triangles().len() as u32).filter(meets).collect();
         let found = shape::triangles_met(&mesh, &hull, pose);
-        judge.case(&found);
+        checker.case(&found);
         let holds = found.as_ref().is_some_and(|f| f.triangles == met && f.undecided.is_empty());
-        judge.check(holds, || format!("step {step}: {found:?}, in truth {met:?}"));
+        checker.check(holds, || format!("step {step}: {found:?}, expected {met:?}"));
         for verdict in [
             shape::intersects(&mesh, &hull, pose),
             shape::intersects_cached(&mesh, &hull, pose, &mut cache),
         ] {
-            judge.case(&verdict);
-            judge_verdict(judge, "mesh and hull", step, &verdict, !met.is_empty());
+            checker.case(&verdict);
+            check_verdict(checker, "mesh and hull", step, &verdict, !met.is_empty());
         }
         let distance = shape::distance(&mesh, &hull, pose);
-        judge.case(&distance);
+        checker.case(&distance);
         let zero = distance.is_some_and(|d| d.upper == 0.0);
-        judge.check(zero != met.is_empty(), || format!("step {step}: {distance:?}, {met:?}"));
+        checker.check(zero != met.is_empty(), || format!("step {step}: {distance:?}, {met:?}"));
     }
 }
 
@@ -153,13 +159,14 @@ fn to_segment(case: &Case<'_>, ends: [Vec3; 2]) -> Option<Square> {
     })
 }
 
-fn balls(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn balls(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mesh = Shape::from(Arc::new(case.a.clone()));
     for (step, pose, truth) in case.steps() {
         if truth.posed.is_empty() {
             return;
         }
-        // A ball in the middle of B, with radii just around its distance from A.
+        // A ball at a vertex of B. Its radii are its distance from A, one ulp more and less, and
+        // smaller ones.
         let center = truth.posed[0];
         if center.abs().max_element() > impinge::MAX_COORDINATE {
             continue;
@@ -167,57 +174,60 @@ fn balls(case: &Case<'_>, judge: &mut Judge<'_>) {
         let at = Pose::from_translation(center).expect("in range");
         let Some(squared) = to_segment(case, [center; 2]) else { return };
         let root = squared.root();
-        for radius in [root, nudge(root, 1), nudge(root, -1).max(0.0), 0.0, root * 0.5] {
+        for radius in [root, add_ulps(root, 1), add_ulps(root, -1).max(0.0), 0.0, root * 0.5] {
             let Ok(ball) = Sphere::new(radius) else { continue };
             let found = shape::intersects(&mesh, &ball.into(), &at);
-            judge.case(&found);
+            checker.case(&found);
             let meet = squared.compare(radius).is_ge();
-            judge_verdict(judge, "ball", step, &found, meet);
+            check_verdict(checker, "ball", step, &found, meet);
             if meet && radius > 0.0 {
-                judge.count("balls that meet");
+                checker.count("balls that meet");
             }
         }
-        // A capsule whose axis is turned by the pose: its ends are rounded as vertices are.
+        // A capsule whose axis is rotated by the pose; its ends are rounded in the same way as
+        // vertices.
         let (half, scale) = (case.sample.regime.scale_b, case.sample.regime.scale_b);
         let ends = [-half, half].map(|z| pose.transform_point(Vec3::new(0.0, 0.0, z)));
         let Some(squared) = to_segment(case, ends) else { return };
-        for radius in [squared.root(), nudge(squared.root(), 1), scale] {
+        for radius in [squared.root(), add_ulps(squared.root(), 1), scale] {
             let Ok(capsule) = Capsule::new(half, radius) else { continue };
             let found = shape::intersects(&mesh, &capsule.into(), pose);
-            judge.case(&found);
-            judge_verdict(judge, "capsule", step, &found, squared.compare(radius).is_ge());
+            checker.case(&found);
+            check_verdict(checker, "capsule", step, &found, squared.compare(radius).is_ge());
             let distance = shape::distance(&mesh, &capsule.into(), pose);
-            judge.case(&distance);
+            checker.case(&distance);
             let zero = distance.is_some_and(|d| d.upper == 0.0);
-            judge.check(zero == squared.compare(radius).is_ge(), || {
+            checker.check(zero == squared.compare(radius).is_ge(), || {
                 format!("step {step}: capsule {distance:?}")
             });
         }
     }
 }
 
-/// Hulls with margins just around their distance, and one vertex of B as a ball.
-fn margins(case: &Case<'_>, judge: &mut Judge<'_>) {
+/// Hulls with margins of their distance, one ulp more and less, half and twice of it; and a ball at
+/// a vertex of B.
+fn margins(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     let (a, b) = (Shape::from(hulls.a.clone()), Shape::from(hulls.b.clone()));
     for (step, pose, truth) in case.hull_steps(hulls) {
         let Some(measured) = truth.measured() else { return };
         let Some(squared) = &measured.distance else { continue };
         let root = squared.root();
-        for margin in [root, nudge(root, 1), nudge(root, -1).max(0.0), root * 0.5, root * 2.0] {
+        for margin in [root, add_ulps(root, 1), add_ulps(root, -1).max(0.0), root * 0.5, root * 2.0]
+        {
             let Ok(round) = b.clone().rounded(margin) else { continue };
             let meet = squared.compare(margin).is_ge();
             let found = shape::intersects(&a, &round, pose);
-            judge.case(&found);
-            judge_verdict(judge, "rounded hull", step, &found, meet);
-            judge.count(if meet { "meeting" } else { "apart" });
+            checker.case(&found);
+            check_verdict(checker, "rounded hull", step, &found, meet);
+            checker.count(if meet { "meeting" } else { "apart" });
             let distance = shape::distance(&a, &round, pose);
-            judge.case(&distance);
+            checker.case(&distance);
             let zero = distance.is_some_and(|d| d.upper == 0.0);
-            judge.check(zero == meet, || format!("step {step}: {margin:e}: {distance:?}"));
+            checker.check(zero == meet, || format!("step {step}: {margin:e}: {distance:?}"));
             let contact = shape::contact(&a, &round, pose);
-            judge.case(&contact);
-            // The signed distance is that of the cores less the margin.
+            checker.case(&contact);
+            // The signed distance is the distance of the cores minus the margin.
             let holds = contact.is_some_and(|c| {
                 c.lower <= c.upper
                     && (c.lower <= 0.0 || !meet)
@@ -225,7 +235,8 @@ fn margins(case: &Case<'_>, judge: &mut Judge<'_>) {
                     && squared
                         .is_between((c.lower + margin).max(0.0) * (1.0 - 1e-12), f64::INFINITY)
             });
-            judge.check(holds, || format!("step {step}: {margin:e}: {contact:?}, {root:e} apart"));
+            checker
+                .check(holds, || format!("step {step}: {margin:e}: {contact:?}, {root:e} apart"));
         }
         let center = truth.b[0];
         if center.abs().max_element() > impinge::MAX_COORDINATE {
@@ -235,17 +246,17 @@ fn margins(case: &Case<'_>, judge: &mut Judge<'_>) {
         let point = HullTruth::new(truth.a.clone(), vec![center]);
         let Some(Measured { distance: Some(squared), .. }) = point.measured() else { continue };
         let root = squared.root();
-        for radius in [root, nudge(root, 1), nudge(root, -1).max(0.0)] {
+        for radius in [root, add_ulps(root, 1), add_ulps(root, -1).max(0.0)] {
             let Ok(ball) = Sphere::new(radius) else { continue };
             let found = shape::intersects(&a, &ball.into(), &at);
-            judge.case(&found);
-            judge_verdict(judge, "hull and ball", step, &found, squared.compare(radius).is_ge());
+            checker.case(&found);
+            check_verdict(checker, "hull and ball", step, &found, squared.compare(radius).is_ge());
         }
     }
 }
 
-/// Half-spaces that end at a coordinate of a vertex of the other body.
-fn half_spaces(case: &Case<'_>, judge: &mut Judge<'_>) {
+/// Half-spaces bounded at a coordinate of a vertex of A, or one ulp beside it, against B.
+fn half_spaces(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mesh = Shape::from(Arc::new(case.b.clone()));
     for (step, pose, truth) in case.steps() {
         let used: Vec<Vec3> =
@@ -254,16 +265,16 @@ fn half_spaces(case: &Case<'_>, judge: &mut Judge<'_>) {
             continue;
         };
         for (axis, normal) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-            for offset in [corner[axis], nudge(corner[axis], 1), nudge(corner[axis], -1)] {
+            for offset in [corner[axis], add_ulps(corner[axis], 1), add_ulps(corner[axis], -1)] {
                 let Ok(half) = HalfSpace::new(normal, offset) else { continue };
                 let found = shape::intersects(&half.into(), &mesh, pose);
-                judge.case(&found);
+                checker.case(&found);
                 let meet = used.iter().any(|p| p[axis] <= offset);
-                judge_verdict(judge, "half-space", step, &found, meet);
+                check_verdict(checker, "half-space", step, &found, meet);
                 let distance = shape::distance(&half.into(), &mesh, pose);
-                judge.case(&distance);
+                checker.case(&distance);
                 let zero = distance.is_some_and(|d| d.upper == 0.0);
-                judge.check(zero == meet, || format!("step {step}: half-space {distance:?}"));
+                checker.check(zero == meet, || format!("step {step}: half-space {distance:?}"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Solids: inside, outside, and how two of them stand to each other.
+//! Solids: location of points, and the relation of two solids.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,27 +14,27 @@ use impinge_papers::leung::HullTree;
 use impinge_papers::zachmann::MonteCarlo;
 
 use super::{Case, Row};
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::truth::{HullTruth, in_tetrahedron};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "relations of solids",
         covers: &["check::check_pair", "solid::occupancy", "zachmann::monte_carlo"],
-        every: 1,
-        ask: relations,
+        interval: 1,
+        run: relations,
     },
     Row {
         name: "relations of surfaces",
         covers: &["check::candidate_pairs", "scene::Scene::bounds_of"],
-        every: 2,
-        ask: surfaces,
+        interval: 2,
+        run: surfaces,
     },
     Row {
         name: "points in solids",
         covers: &["solid::locate", "exact::locate_point", "exact::winding_number"],
-        every: 1,
-        ask: points,
+        interval: 1,
+        run: points,
     },
     Row {
         name: "convex pieces",
@@ -47,12 +47,12 @@ pub(super) const ROWS: &[Row] = &[
             "leung::HullTree::is_convex",
             "leung::exact",
         ],
-        every: 3,
-        ask: convex_pieces,
+        interval: 3,
+        run: convex_pieces,
     },
 ];
 
-/// The corners of both tetrahedra, and for each body whether all corners of the other lie in it.
+/// The corners of both tetrahedra, and the exact results for their hulls.
 struct Solids {
     a: [Vec3; 4],
     b: [Vec3; 4],
@@ -60,7 +60,7 @@ struct Solids {
 }
 
 impl Solids {
-    /// `None` if one of them has no volume: then it is a surface that only touches.
+    /// `None` if a tetrahedron has no volume: such a surface can only touch.
     fn new(case: &Case<'_>, posed: &[Vec3]) -> Option<Self> {
         let a: [Vec3; 4] = case.sample.a.vertices.as_slice().try_into().ok()?;
         let b: [Vec3; 4] = posed.try_into().ok()?;
@@ -89,40 +89,40 @@ impl Solids {
     }
 }
 
-fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn relations(case: &Case<'_>, checker: &mut Checker<'_>) {
     if !case.are_tetrahedra() {
         return;
     }
     for (step, pose, truth) in case.steps() {
         let Some(solids) = Solids::new(case, &truth.posed) else { continue };
-        let truly = solids.relation();
+        let relation = solids.relation();
         let options = CheckOptions::default().distance(true).keep_hits(true);
         let report = check_pair(&case.a, &case.b, pose, &options);
-        judge.case(&report);
-        judge.count(match truly {
+        checker.case(&report);
+        checker.count(match relation {
             Relation::Clear => "clear",
             Relation::Touching => "touching",
             Relation::Crossing => "crossing",
             Relation::Duplicate => "duplicate",
             _ => "contained",
         });
-        judge.check(report.relation == truly, || {
-            format!("step {step}: {report:?}, in truth {truly:?}; {:?} {:?}", solids.a, solids.b)
+        checker.check(report.relation == relation, || {
+            format!("step {step}: {report:?}, expected {relation:?}; {:?} {:?}", solids.a, solids.b)
         });
-        judge.check(report.hit_count == truth.pairs.len() || truly == Relation::Clear, || {
-            format!("step {step}: {report:?}, in truth {:?}", truth.pairs)
+        checker.check(report.hit_count == truth.pairs.len() || relation == Relation::Clear, || {
+            format!("step {step}: {report:?}, expected {:?}", truth.pairs)
         });
         if let Some(d) = report.distance {
-            judge.check(truth.is_between(d.lower, d.upper), || {
-                format!("step {step}: {d:?} excludes {:e}", truth.roughly())
+            checker.check(truth.is_between(d.lower, d.upper), || {
+                format!("step {step}: {d:?} excludes {:e}", truth.approximate())
             });
         }
-        judge.check((truly == Relation::Clear) == report.witness.is_none(), || {
+        checker.check((relation == Relation::Clear) == report.witness.is_none(), || {
             format!("step {step}: witness of {report:?}")
         });
         let (a, b) = (Posed::new(&case.a, &Pose::IDENTITY), Posed::new(&case.b, pose));
         let occupancy = solid::occupancy(&a, &b, &impinge::all_pairs(&case.a, &case.b, pose));
-        let expected = match truly {
+        let expected = match relation {
             Relation::Clear | Relation::Near => Occupancy::Disjoint,
             Relation::Touching => Occupancy::Touching,
             Relation::AInsideB => Occupancy::AInB,
@@ -130,46 +130,46 @@ fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
             Relation::Duplicate => Occupancy::Equal,
             _ => Occupancy::Overlapping,
         };
-        judge.case(&occupancy);
-        judge.check(occupancy == expected, || {
-            format!("step {step}: {occupancy:?}, in truth {truly:?}")
+        checker.case(&occupancy);
+        checker.check(occupancy == expected, || {
+            format!("step {step}: {occupancy:?}, expected {relation:?}")
         });
         let options = MonteCarlo { points: 5, ..Default::default() };
         let guess = impinge_papers::zachmann::monte_carlo(&case.a, &case.b, pose, &options)
             .expect("closed");
-        judge.case(&guess);
-        // It may miss a common point, but names none that is not there.
+        checker.case(&guess);
+        // The method may miss a common point, but a reported point must be common.
         let holds = guess.common_point.is_none_or(|p| {
             in_tetrahedron(p, &solids.a) >= Some(0) && in_tetrahedron(p, &solids.b) >= Some(0)
         });
-        judge.check(holds, || format!("step {step}: {guess:?} of {:?} {:?}", solids.a, solids.b));
+        checker.check(holds, || format!("step {step}: {guess:?} of {:?} {:?}", solids.a, solids.b));
         let shapes = [&case.a, &case.b].map(|m| Shape::solid(Arc::new(m.clone())).expect("closed"));
         let verdict = shape::intersects(&shapes[0], &shapes[1], pose);
-        judge.case(&verdict);
-        let meet = truly != Relation::Clear;
-        judge.check(verdict.is_intersecting() == meet && verdict.is_separated() != meet, || {
-            format!("step {step}: solids {verdict:?}, in truth {truly:?}")
+        checker.case(&verdict);
+        let meet = relation != Relation::Clear;
+        checker.check(verdict.is_intersecting() == meet && verdict.is_separated() != meet, || {
+            format!("step {step}: solids {verdict:?}, expected {relation:?}")
         });
     }
 }
 
-fn surfaces(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn surfaces(case: &Case<'_>, checker: &mut Checker<'_>) {
     for (step, pose, truth) in case.steps() {
-        let clearance = truth.roughly();
+        let clearance = truth.approximate();
         let options = CheckOptions::default().clearance(clearance);
         let report = check_pair(&case.a, &case.b, pose, &options);
-        judge.case(&report);
-        judge.check(report.hit_count == truth.pairs.len(), || {
-            format!("step {step}: {report:?}, in truth {:?}", truth.pairs)
+        checker.case(&report);
+        checker.check(report.hit_count == truth.pairs.len(), || {
+            format!("step {step}: {report:?}, expected {:?}", truth.pairs)
         });
-        judge.check(report.relation.is_collision() || !truth.meet(), || {
-            format!("step {step}: {report:?}, in truth {:?} meet", truth.pairs)
+        checker.check(report.relation.is_collision() || !truth.meet(), || {
+            format!("step {step}: {report:?}, pairs that meet: {:?}", truth.pairs)
         });
-        // A clearance a little above the distance must be found near.
+        // With a clearance a little above the distance, the relation must be `Near`.
         if !truth.meet() && truth.distance.is_some() && !report.relation.is_collision() {
             let options = options.clearance(clearance * (1.0 + 1e-9));
             let wide = check_pair(&case.a, &case.b, pose, &options);
-            judge.check(wide.relation == Relation::Near, || {
+            checker.check(wide.relation == Relation::Near, || {
                 format!("step {step}: {wide:?} at {clearance:e}")
             });
         }
@@ -177,20 +177,20 @@ fn surfaces(case: &Case<'_>, judge: &mut Judge<'_>) {
         scene.add("a", case.a.clone(), Pose::IDENTITY);
         scene.add("b", case.b.clone(), *pose);
         let found = candidate_pairs(&scene, 0.0);
-        judge.case(&found);
-        judge.check(!truth.meet() || found == [(0, 1)], || format!("step {step}: {found:?}"));
-        let wide = candidate_pairs(&scene, truth.roughly() * (1.0 + 1e-9) + 1e-322);
-        judge.check(truth.distance.is_none() || wide == [(0, 1)], || {
-            format!("step {step}: no candidates at {:e}", truth.roughly())
+        checker.case(&found);
+        checker.check(!truth.meet() || found == [(0, 1)], || format!("step {step}: {found:?}"));
+        let wide = candidate_pairs(&scene, truth.approximate() * (1.0 + 1e-9) + 1e-322);
+        checker.check(truth.distance.is_none() || wide == [(0, 1)], || {
+            format!("step {step}: no candidates at {:e}", truth.approximate())
         });
         let bounds = scene.bounds_of(1);
         let used = case.sample.b.triangles.iter().flatten();
         let holds = used.map(|v| truth.posed[*v as usize]).all(|p| bounds.contains(p));
-        judge.check(holds, || format!("step {step}: {bounds:?}"));
+        checker.check(holds, || format!("step {step}: {bounds:?}"));
     }
 }
 
-fn points(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn points(case: &Case<'_>, checker: &mut Checker<'_>) {
     if !case.are_tetrahedra() {
         return;
     }
@@ -201,7 +201,7 @@ fn points(case: &Case<'_>, judge: &mut Judge<'_>) {
         let more = (0..4).map(|k| middle(corners[k], truth.posed[k]));
         for p in truth.posed.iter().copied().chain(more) {
             let Some(side) = in_tetrahedron(p, &corners) else { return };
-            let truly = match side {
+            let expected = match side {
                 1 => Location::Inside,
                 0 => Location::Boundary,
                 _ => Location::Outside,
@@ -209,22 +209,22 @@ fn points(case: &Case<'_>, judge: &mut Judge<'_>) {
             let found = solid::locate(&case.a, p).expect("closed");
             let by_rays = exact::locate_point(p, triangles());
             let winding = exact::winding_number(p, triangles());
-            judge.case(&(found, by_rays, winding));
-            let winds = match truly {
+            checker.case(&(found, by_rays, winding));
+            let winds = match expected {
                 Location::Boundary => winding.is_none(),
                 Location::Inside => winding.is_some_and(|w| w != 0),
                 Location::Outside => winding == Some(0),
             };
-            judge.check(found == truly && by_rays == truly && winds, || {
+            checker.check(found == expected && by_rays == expected && winds, || {
                 format!(
-                    "step {step}: {p} in {corners:?}: {found:?} {by_rays:?} {winding:?}, in truth {truly:?}"
+                    "step {step}: {p} in {corners:?}: {found:?} {by_rays:?} {winding:?}, expected {expected:?}"
                 )
             });
         }
     }
 }
 
-fn convex_pieces(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn convex_pieces(case: &Case<'_>, checker: &mut Checker<'_>) {
     if !case.are_tetrahedra() {
         return;
     }
@@ -240,34 +240,35 @@ fn convex_pieces(case: &Case<'_>, judge: &mut Judge<'_>) {
     let mut trees = Vec::new();
     for mesh in [&case.a, &case.b] {
         let exactly = pieces::decompose_exactly(mesh, 4).expect("a closed mesh with volume");
-        judge.check(exactly.exact && exactly.error == 0.0, || format!("{exactly:?}"));
+        checker.check(exactly.exact && exactly.error == 0.0, || format!("{exactly:?}"));
         let one = exactly.pieces.len() == 1
             && sorted(exactly.pieces[0].hull.vertices()) == sorted(mesh.vertices());
-        judge.check(one, || format!("{exactly:?} of {:?}", mesh.vertices()));
+        checker.check(one, || format!("{exactly:?} of {:?}", mesh.vertices()));
         let tolerance = mesh.bounds().extent().max_element() * 0.5;
         let options = DecomposeOptions::new(tolerance, 4);
-        let roughly = pieces::decompose(mesh, &options);
+        let approximate = pieces::decompose(mesh, &options);
         let watched =
             pieces::decompose_watched(mesh, &options, &mut |_, _| ControlFlow::Continue(()));
-        let same = match (&roughly, &watched) {
+        let same = match (&approximate, &watched) {
             (Ok(x), Ok(y)) => !x.pieces.is_empty() && x.error == y.error && x.error >= 0.0,
             (Err(_), Err(_)) => true,
             _ => false,
         };
-        judge.check(same, || format!("{roughly:?} {watched:?}"));
+        checker.check(same, || format!("{approximate:?} {watched:?}"));
         let tree = HullTree::of_mesh(mesh, 4).expect("a closed mesh with volume");
-        judge.check(tree.is_exact() && tree.is_convex(0), || format!("{tree:?}"));
+        checker.check(tree.is_exact() && tree.is_convex(0), || format!("{tree:?}"));
         trees.push(tree);
     }
     for (step, pose, truth) in case.steps() {
         let meet = HullTruth::new(case.sample.a.vertices.clone(), truth.posed.clone()).meet;
         let found = trees[0].first_hit(&trees[1], pose);
-        judge.case(&found);
-        judge.check(found.is_some() == meet, || format!("step {step}: {found:?}, in truth {meet}"));
+        checker.case(&found);
+        checker
+            .check(found.is_some() == meet, || format!("step {step}: {found:?}, expected {meet}"));
         let mut first = First::default();
         trees[0].traverse(&trees[1], pose, &mut impinge_papers::leung::exact, &mut first);
-        judge.check(first.pair.is_some() == meet, || format!("step {step}: {first:?}"));
+        checker.check(first.pair.is_some() == meet, || format!("step {step}: {first:?}"));
         let direct = impinge_papers::leung::exact(&case.sample.a.vertices, &truth.posed);
-        judge.check(direct == meet, || format!("step {step}: {direct}, in truth {meet}"));
+        checker.check(direct == meet, || format!("step {step}: {direct}, expected {meet}"));
     }
 }

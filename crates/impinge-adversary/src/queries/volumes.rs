@@ -1,10 +1,10 @@
-//! Boxes and bounding volumes: what they say is conservative.
+//! Boxes and bounding volumes: their answers are conservative.
 
 use impinge::Aabb;
 use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
 
 use super::{Case, Row};
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::oracle::units::{Square, Units};
 
 pub(super) const ROWS: &[Row] = &[
@@ -19,14 +19,14 @@ pub(super) const ROWS: &[Row] = &[
             "klosowski::volume::Volume::merged",
             "klosowski::volume::Volume::enlarged",
             "klosowski::volume::Volume::transformed",
-            // By which the volume of the same name answers.
+            // Called by the volume of the same name.
             "math::OrientedBox::contains",
             "math::OrientedBox::gap",
             "math::OrientedBox::overlap_depth",
             "math::OrientedBox::overlaps",
         ],
-        every: 2,
-        ask: volumes,
+        interval: 2,
+        run: volumes,
     },
     Row {
         name: "axis-aligned boxes",
@@ -37,21 +37,21 @@ pub(super) const ROWS: &[Row] = &[
             "math::Aabb::distance_squared",
             "math::Pose::transform_point",
         ],
-        every: 2,
-        ask: boxes,
+        interval: 2,
+        run: boxes,
     },
 ];
 
-fn volumes(case: &Case<'_>, judge: &mut Judge<'_>) {
-    of::<Dop6>(case, judge);
-    of::<Dop14>(case, judge);
-    of::<Dop18>(case, judge);
-    of::<Dop26>(case, judge);
-    of::<OrientedBox>(case, judge);
-    of::<Sphere>(case, judge);
+fn volumes(case: &Case<'_>, checker: &mut Checker<'_>) {
+    volumes_of::<Dop6>(case, checker);
+    volumes_of::<Dop14>(case, checker);
+    volumes_of::<Dop18>(case, checker);
+    volumes_of::<Dop26>(case, checker);
+    volumes_of::<OrientedBox>(case, checker);
+    volumes_of::<Sphere>(case, checker);
 }
 
-fn of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn volumes_of<V: Volume>(case: &Case<'_>, checker: &mut Checker<'_>) {
     let corners = |mesh: &impinge::Mesh| -> Vec<[impinge::Vec3; 3]> {
         (0..mesh.triangles().len()).map(|k| mesh.triangle(k)).collect()
     };
@@ -60,43 +60,43 @@ fn of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
         return;
     }
     let (a, b) = (V::around_triangles(&in_a), V::around_triangles(&in_b));
-    judge.check(in_a.iter().flatten().all(|p| a.contains(*p)), || format!("{} of A", V::NAME));
+    checker.check(in_a.iter().flatten().all(|p| a.contains(*p)), || format!("{} of A", V::NAME));
     for (step, pose, truth) in case.steps() {
-        let there = b.moved(&V::motion(pose));
-        judge.check(there == b.transformed(pose), || format!("step {step}: {}", V::NAME));
-        let holds = in_b.iter().flatten().all(|p| there.contains(pose.transform_point(*p)));
-        judge.check(holds, || format!("step {step}: {}: a moved vertex is outside", V::NAME));
-        let overlap = a.overlaps(&there);
-        let gap = a.gap(&there);
-        judge.case(&(overlap, gap));
-        judge.check(overlap || !truth.meet(), || format!("step {step}: {} apart", V::NAME));
-        judge.check(truth.is_at_least(gap), || {
-            format!("step {step}: {} gap {gap:e}, in truth {:e}", V::NAME, truth.roughly())
+        let moved = b.moved(&V::motion(pose));
+        checker.check(moved == b.transformed(pose), || format!("step {step}: {}", V::NAME));
+        let holds = in_b.iter().flatten().all(|p| moved.contains(pose.transform_point(*p)));
+        checker.check(holds, || format!("step {step}: {}: a moved vertex is outside", V::NAME));
+        let overlap = a.overlaps(&moved);
+        let gap = a.gap(&moved);
+        checker.case(&(overlap, gap));
+        checker.check(overlap || !truth.meet(), || format!("step {step}: {} apart", V::NAME));
+        checker.check(truth.is_at_least(gap), || {
+            format!("step {step}: {} gap {gap:e}, distance {:e}", V::NAME, truth.approximate())
         });
-        let both = a.merged(&there);
+        let both = a.merged(&moved);
         let holds = in_a.iter().flatten().all(|p| both.contains(*p))
             && in_b.iter().flatten().all(|p| both.contains(pose.transform_point(*p)));
-        judge.check(holds, || format!("step {step}: {}: merged", V::NAME));
-        // Grown by the distance, the volumes must overlap.
-        let distance = truth.roughly();
+        checker.check(holds, || format!("step {step}: {}: merged", V::NAME));
+        // Enlarged by the distance, the volumes must overlap.
+        let distance = truth.approximate();
         if distance < 1e300 {
-            let grown = there.enlarged(distance * (1.0 + 1e-9) + 5e-324);
-            judge.check(a.overlaps(&grown), || format!("step {step}: {}: enlarged", V::NAME));
+            let grown = moved.enlarged(distance * (1.0 + 1e-9) + 5e-324);
+            checker.check(a.overlaps(&grown), || format!("step {step}: {}: enlarged", V::NAME));
         }
         if let Some(hulls) = case.hulls() {
             let (_, _, whole) = case.hull_steps(hulls).nth(step).expect("as many steps as poses");
-            let depth = a.overlap_depth(&there);
-            judge.case(&depth);
+            let depth = a.overlap_depth(&moved);
+            checker.case(&depth);
             if whole.meet {
-                judge.check(whole.depth_is_between(0.0, depth), || {
-                    format!("step {step}: {} depth {depth:e}: {}", V::NAME, whole.roughly())
+                checker.check(whole.depth_is_between(0.0, depth), || {
+                    format!("step {step}: {} depth {depth:e}: {}", V::NAME, whole.approximate())
                 });
             }
         }
     }
 }
 
-fn boxes(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn boxes(case: &Case<'_>, checker: &mut Checker<'_>) {
     let a = case.a.bounds();
     for (step, pose, truth) in case.steps() {
         if truth.distance.is_none() {
@@ -106,13 +106,15 @@ fn boxes(case: &Case<'_>, judge: &mut Judge<'_>) {
         let moved = case.b.bounds().transformed(pose);
         let points: Vec<_> = case.sample.b.triangles.iter().flatten().collect();
         let exact = Aabb::from_points(points.iter().map(|v| truth.posed[**v as usize]));
-        judge.case(&(b, moved));
-        judge.check(b == exact, || format!("step {step}: {b:?}, in truth {exact:?}"));
-        judge.check(moved.contains_box(&b), || format!("step {step}: {moved:?} lacks {b:?}"));
+        checker.case(&(b, moved));
+        checker.check(b == exact, || format!("step {step}: {b:?}, expected {exact:?}"));
+        checker.check(moved.contains_box(&b), || {
+            format!("step {step}: {moved:?} does not contain {b:?}")
+        });
         let by_hand = (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k]);
-        judge.check(a.overlaps(&b) == by_hand, || format!("step {step}: {a:?} {b:?}"));
-        // The squared distance is rounded, so it is compared roughly, where it neither underflows
-        // nor overflows.
+        checker.check(a.overlaps(&b) == by_hand, || format!("step {step}: {a:?} {b:?}"));
+        // The squared distance is rounded, so it is compared with a tolerance, where it neither
+        // underflows nor overflows.
         let units = Units::new(&[a.min, a.max], &[b.min, b.max]);
         let mut numerator = num_bigint::BigInt::ZERO;
         for k in 0..3 {
@@ -121,10 +123,10 @@ fn boxes(case: &Case<'_>, judge: &mut Judge<'_>) {
             numerator += &gap * &gap;
         }
         let square = Square { numerator, denominator: 1.into(), exponent: units.exponent };
-        let (found, truly) = (a.distance_squared(&b).sqrt(), square.root());
-        let representable = truly == 0.0 || (1e-150..1e150).contains(&truly);
-        judge.check(!representable || (found - truly).abs() <= 1e-14 * truly, || {
-            format!("step {step}: boxes {found:e} apart, in truth {truly:e}")
+        let (found, expected) = (a.distance_squared(&b).sqrt(), square.root());
+        let representable = expected == 0.0 || (1e-150..1e150).contains(&expected);
+        checker.check(!representable || (found - expected).abs() <= 1e-14 * expected, || {
+            format!("step {step}: boxes {found:e} apart, expected {expected:e}")
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Worlds of bodies that move.
+//! Worlds of moving bodies.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use impinge::{Shape, Vec3};
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
 use super::{Case, Row};
-use crate::judge::Judge;
+use crate::checker::Checker;
 use crate::truth::{HullTruth, in_tetrahedron};
 
 pub(super) const ROWS: &[Row] = &[
@@ -29,21 +29,26 @@ pub(super) const ROWS: &[Row] = &[
             "world::Geometry::tight_bounds_at",
             "world::Geometry::rotation_proof_bounds_at",
         ],
-        every: 2,
-        ask: worlds,
+        interval: 2,
+        run: worlds,
     },
     Row {
         name: "worlds by every method",
         covers: &["world::World::set_method"],
-        every: 6,
-        ask: methods,
+        interval: 6,
+        run: methods,
     },
-    Row { name: "worlds that bend", covers: &["world::World::deform"], every: 4, ask: bending },
     Row {
-        name: "worlds beside the application",
+        name: "deforming worlds",
+        covers: &["world::World::deform"],
+        interval: 4,
+        run: deforming,
+    },
+    Row {
+        name: "detached worlds",
         covers: &["world::Detached::send", "world::Detached::receive", "world::Detached::reattach"],
-        every: 24,
-        ask: detached,
+        interval: 24,
+        run: detached,
     },
 ];
 
@@ -75,7 +80,7 @@ fn pairings(case: &Case<'_>) -> Vec<Pairing> {
         let solid = |m: &impinge::Mesh| Shape::solid(Arc::new(m.clone())).expect("closed");
         let corners = &case.sample.a.vertices;
         let meet = |posed: &[Vec3]| HullTruth::new(corners.clone(), posed.to_vec()).meet;
-        // Without volume a solid is its surface.
+        // A solid without volume is only its surface.
         let is_solid = |points: &[Vec3]| {
             <[Vec3; 4]>::try_from(points).is_ok_and(|t| in_tetrahedron(t[0], &t).is_some())
         };
@@ -92,21 +97,21 @@ fn pairings(case: &Case<'_>) -> Vec<Pairing> {
     all
 }
 
-/// Every method that a pair can be checked by.
-fn methods(case: &Case<'_>, judge: &mut Judge<'_>) {
+/// Every method that can check a pair.
+fn methods(case: &Case<'_>, checker: &mut Checker<'_>) {
     for Pairing { name, a, b, meet } in pairings(case) {
         for method in MethodKind::ALL.iter().copied() {
             let mut world = World::with_options(options(case));
             let first = world.add(Body::new(a.clone())).expect("a body");
             let second = world.add(Body::new(b.clone())).expect("a body");
-            world.set_method(first, second, Some(method)).expect("both are there");
+            world.set_method(first, second, Some(method)).expect("both exist");
             for (step, pose, _) in case.steps() {
-                world.move_to(second, *pose).expect("it is there");
+                world.move_to(second, *pose).expect("it exists");
                 world.update();
-                let found = world.meet(first, second).expect("both are there");
-                judge.case(&found);
-                judge.check(found == meet[step], || {
-                    format!("step {step}: {name} by {method}: {found}, in truth {}", meet[step])
+                let found = world.meet(first, second).expect("both exist");
+                checker.case(&found);
+                checker.check(found == meet[step], || {
+                    format!("step {step}: {name} by {method}: {found}, expected {}", meet[step])
                 });
             }
         }
@@ -115,15 +120,17 @@ fn methods(case: &Case<'_>, judge: &mut Judge<'_>) {
 
 fn options(case: &Case<'_>) -> WorldOptions {
     let kinds = [BoxKind::Tight, BoxKind::RotationProof];
-    let turn = (case.sample.index / 29) as usize;
+    // Successive samples of a family use different options. There are 29 families and 11 broad
+    // phases.
+    let round = (case.sample.index / 29) as usize;
     WorldOptions::default()
-        .phase(BROAD_PHASES[turn % BROAD_PHASES.len()])
-        .boxes(kinds[turn / 11 % 2])
-        .oriented(turn / 22 % 2 == 1)
+        .phase(BROAD_PHASES[round % BROAD_PHASES.len()])
+        .boxes(kinds[round / 11 % 2])
+        .oriented(round / 22 % 2 == 1)
         .persisting(true)
 }
 
-fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn worlds(case: &Case<'_>, checker: &mut Checker<'_>) {
     let options = options(case);
     for Pairing { name, a, b, meet } in pairings(case) {
         let mut world = World::with_options(options.clone());
@@ -134,9 +141,9 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
         let mut before = false;
         for (step, pose, truth) in case.steps() {
             let message = |what: String| {
-                format!("step {step}: {name} in {options:?}: {what}; in truth {}", meet[step])
+                format!("step {step}: {name} in {options:?}: {what}; expected {}", meet[step])
             };
-            world.move_to(second, *pose).expect("it is there");
+            world.move_to(second, *pose).expect("it exists");
             let report = match step {
                 0 => world.update().clone(),
                 1 => {
@@ -147,35 +154,35 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
             };
             let began = report.began().count() > 0;
             let ended = report.ended().count() > 0;
-            judge.case(&(began, ended, report.persisting().count()));
+            checker.case(&(began, ended, report.persisting().count()));
             let expected = (meet[step] && !before, before && !meet[step]);
-            judge.check((began, ended) == expected, || message(format!("{report:?}")));
+            checker.check((began, ended) == expected, || message(format!("{report:?}")));
             before = meet[step];
-            let found = world.meet(first, second).expect("both are there");
-            judge.check(found == meet[step], || message(format!("meet: {found}")));
-            judge.check(world.collisions().len() == usize::from(meet[step]), || {
+            let found = world.meet(first, second).expect("both exist");
+            checker.check(found == meet[step], || message(format!("meet: {found}")));
+            checker.check(world.collisions().len() == usize::from(meet[step]), || {
                 message(format!("{:?}", world.collisions()))
             });
-            let witness = world.witness_of(first, second).expect("both are there");
-            judge.check(witness.is_some() == meet[step], || message(format!("{witness:?}")));
-            let explained = world.explain(first, second).expect("both are there");
-            judge.check(explained.meeting.is_none_or(|m| m == meet[step]), || {
+            let witness = world.witness_of(first, second).expect("both exist");
+            checker.check(witness.is_some() == meet[step], || message(format!("{witness:?}")));
+            let explained = world.explain(first, second).expect("both exist");
+            checker.check(explained.meeting.is_none_or(|m| m == meet[step]), || {
                 message(format!("{explained}"))
             });
-            let distance = world.distance(first, second).expect("both are there");
-            judge.case(&distance);
+            let distance = world.distance(first, second).expect("both exist");
+            checker.case(&distance);
             let holds = distance.is_none_or(|d| {
                 (d.upper == 0.0) == meet[step]
                     && (name != "meshes" || truth.is_between(d.lower, d.upper))
             });
-            judge.check(holds, || message(format!("{distance:?} at {:e}", truth.roughly())));
-            let contact = world.contact(first, second).expect("both are there");
-            judge.case(&contact);
+            checker.check(holds, || message(format!("{distance:?} at {:e}", truth.approximate())));
+            let contact = world.contact(first, second).expect("both exist");
+            checker.case(&contact);
             if let ("hulls", Some(hulls)) = (name, case.hulls()) {
                 let (_, _, whole) =
                     case.hull_steps(hulls).nth(step).expect("as many steps as poses");
                 let holds = distance.is_some_and(|d| whole.distance_is_between(d.lower, d.upper));
-                judge.check(holds, || message(format!("{distance:?}: {}", whole.roughly())));
+                checker.check(holds, || message(format!("{distance:?}: {}", whole.approximate())));
                 let holds = contact.is_some_and(|c| {
                     if whole.meet {
                         whole.depth_is_between((-c.upper).max(0.0), -c.lower)
@@ -183,7 +190,7 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
                         whole.distance_is_between(c.lower.max(0.0), c.upper)
                     }
                 });
-                judge.check(holds, || message(format!("{contact:?}: {}", whole.roughly())));
+                checker.check(holds, || message(format!("{contact:?}: {}", whole.approximate())));
             }
             let used: Vec<Vec3> = case
                 .sample
@@ -194,27 +201,27 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
                 .map(|v| truth.posed[*v as usize])
                 .collect();
             let boxes = [
-                world.bounds(second).expect("it is there"),
+                world.bounds(second).expect("it exists"),
                 geometry_b.bounds_at(pose),
                 geometry_b.tight_bounds_at(pose),
                 geometry_b.rotation_proof_bounds_at(pose),
             ];
-            // The hull's corners are vertices of the mesh; its other points may be rounded out of
-            // it.
+            // Of a hull, only its vertices are in its boxes; rounding may place the mesh's other
+            // vertices outside.
             if name == "meshes" {
                 for bounds in boxes {
-                    judge.check(used.iter().all(|p| bounds.contains(*p)), || {
+                    checker.check(used.iter().all(|p| bounds.contains(*p)), || {
                         message(format!("{bounds:?}"))
                     });
                 }
             }
         }
         let settled = world.settle(3, |_, _| {});
-        judge.check(settled.at_rest, || format!("{name}: {settled:?}"));
+        checker.check(settled.at_rest, || format!("{name}: {settled:?}"));
     }
 }
 
-fn bending(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn deforming(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mut world = World::with_options(options(case));
     let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
     let first = world.add(Body::new(mesh(&case.a))).expect("a body");
@@ -225,30 +232,30 @@ fn bending(case: &Case<'_>, judge: &mut Judge<'_>) {
         }
         world.deform(second, &truth.posed).expect("as many vertices, in range");
         world.update();
-        let found = world.meet(first, second).expect("both are there");
-        judge.case(&found);
-        judge.check(found == truth.meet(), || {
-            format!("step {step}: bent: {found}, in truth {:?}", truth.pairs)
+        let found = world.meet(first, second).expect("both exist");
+        checker.case(&found);
+        checker.check(found == truth.meet(), || {
+            format!("step {step}: deformed: {found}, expected {:?}", truth.pairs)
         });
     }
 }
 
-fn detached(case: &Case<'_>, judge: &mut Judge<'_>) {
+fn detached(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mut world = World::with_options(options(case));
     let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
     let first = world.add(Body::new(mesh(&case.a))).expect("a body");
     let second = world.add(Body::new(mesh(&case.b)).at(case.sample.poses[0])).expect("a body");
-    let mut beside = world.detach().expect("a thread can be started");
+    let mut detached = world.detach().expect("a thread can be started");
     let mut last = false;
     for (_, pose, truth) in case.steps() {
-        beside.move_to(second, *pose);
-        beside.send().expect("the thread runs");
-        // Nothing need have come yet.
-        let _ = beside.receive();
+        detached.move_to(second, *pose);
+        detached.send().expect("the thread runs");
+        // A report may not have arrived yet.
+        let _ = detached.receive();
         last = truth.meet();
     }
-    let (world, _) = beside.reattach().expect("the thread ends well");
-    let found = world.meet(first, second).expect("both are there");
-    judge.case(&found);
-    judge.check(found == last, || format!("beside: {found}, in truth {last}"));
+    let (world, _) = detached.reattach().expect("the thread ends without a panic");
+    let found = world.meet(first, second).expect("both exist");
+    checker.case(&found);
+    checker.check(found == last, || format!("detached: {found}, expected {last}"));
 }

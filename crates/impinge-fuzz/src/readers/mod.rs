@@ -36,12 +36,12 @@ pub fn glb(bytes: &[u8]) {
     read(bytes, Some(Format::Glb));
 }
 
-/// As what they look like.
+/// Reads bytes as the format that their contents suggest.
 pub fn any(bytes: &[u8]) {
     read(bytes, None);
 }
 
-/// What every document promises, of a file with `size` bytes.
+/// Checks what every document guarantees, for a file of `size` bytes.
 pub fn validate(document: &Document, size: usize) {
     for mesh in &document.meshes {
         assert!(mesh.positions.iter().flatten().all(|x| x.is_finite()));

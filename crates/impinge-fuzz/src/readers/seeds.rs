@@ -1,4 +1,4 @@
-//! Small files of every format, most with what is rare in that format.
+//! Small files of every format. Most contain rare elements of the format.
 
 use impinge_io::{
     Faces, Format, IDENTITY, Instance, RawMesh, write_glb, write_gltf, write_obj, write_off,
@@ -54,7 +54,7 @@ pub fn off() -> Vec<Vec<u8>> {
     vec![text.into(), one_line.into(), written(|b| write_off(b, &mesh()).unwrap())]
 }
 
-/// A mesh twice, once turned.
+/// Two instances of a mesh; the second is rotated and translated.
 fn instances() -> [Instance; 2] {
     let matrix = [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]];
     [
@@ -71,7 +71,7 @@ pub fn glb() -> Vec<Vec<u8>> {
     vec![written(|b| write_glb(b, &[mesh()], &instances()).unwrap())]
 }
 
-/// Those of all formats.
+/// The seeds of all formats.
 pub fn all() -> Vec<Vec<u8>> {
     by_format().into_iter().map(|(_, bytes)| bytes).collect()
 }

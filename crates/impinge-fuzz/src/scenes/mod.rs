@@ -1,4 +1,4 @@
-//! Scenes of what was read: meshes, poses, and what queries ask of them first.
+//! Scenes built from documents: meshes, poses, and the data that queries need first.
 
 pub mod seeds;
 
@@ -11,10 +11,11 @@ use impinge_io::{Document, Error, load_bytes, scene, write_obj};
 
 use crate::readers;
 
-/// Files larger than this are read, but not made meshes of, which takes longer.
-const MOST_TRIANGLES: usize = 20_000;
+/// Documents with more triangles are read, but no meshes are built from them, which takes longer.
+const MAX_TRIANGLES: usize = 20_000;
 
-/// A folder with the file that the seeds name, `a.obj`. It stays, for other processes may use it.
+/// A folder with the file that the seeds name, `a.obj`. It is not removed, because other processes
+/// may be using it.
 fn folder() -> &'static PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -23,7 +24,7 @@ fn folder() -> &'static PathBuf {
         let mut bytes = Vec::new();
         let mesh = readers::seeds::mesh();
         write_obj(&mut bytes, &[mesh.clone(), mesh]).unwrap();
-        // Written beside and moved there, so that nobody reads a part of it.
+        // Written to a temporary file and renamed, so that no process reads an incomplete file.
         let own = folder.join(format!("{}.tmp", std::process::id()));
         std::fs::write(&own, bytes).unwrap();
         std::fs::rename(own, folder.join("a.obj")).unwrap();
@@ -33,26 +34,26 @@ fn folder() -> &'static PathBuf {
 
 /// A scene file in TOML.
 pub fn toml(bytes: &[u8]) {
-    place(scene::read_toml(bytes, "scene.toml", Some(folder())), bytes.len());
+    build(scene::read_toml(bytes, "scene.toml", Some(folder())), bytes.len());
 }
 
 /// A scene file in JSON.
 pub fn json(bytes: &[u8]) {
-    place(scene::read_json(bytes, "scene.json", Some(folder())), bytes.len());
+    build(scene::read_json(bytes, "scene.json", Some(folder())), bytes.len());
 }
 
-/// What `Scene::load` does with a file, after it was read.
+/// The steps of `Scene::load` after the file is in memory.
 pub fn load(bytes: &[u8]) {
-    place(load_bytes(bytes, None, "input"), bytes.len());
+    build(load_bytes(bytes, None, "input"), bytes.len());
 }
 
-/// Makes meshes and poses of a document, which may be refused, but not go wrong.
-fn place(document: Result<Document, Error>, size: usize) {
+/// Builds a scene from a document. An error is a valid result; a panic or an invalid scene is not.
+fn build(document: Result<Document, Error>, size: usize) {
     let Ok(document) = document else { return };
-    // The file that scene files name counts as well.
+    // The size of the file that scene files name is added.
     readers::validate(&document, 10_000 + size);
     let triangles: usize = document.meshes.iter().map(|m| m.faces.indices().len()).sum();
-    if triangles > MOST_TRIANGLES || document.instances.len() > 1000 {
+    if triangles > MAX_TRIANGLES || document.instances.len() > 1000 {
         return;
     }
     match from_document(document, &LoadOptions::default()) {

@@ -18,9 +18,9 @@ pub fn json() -> Vec<Vec<u8>> {
 mod tests {
     use impinge_io::{load, scene};
 
-    /// A seed that is refused would test little.
+    /// A seed that is rejected would cover little of the reader.
     #[test]
-    fn seeds_are_scenes() {
+    fn every_seed_loads_as_a_scene() {
         let folder =
             std::env::temp_dir().join(format!("impinge-fuzz-seeds-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! What `impinge/src/world/exchange/mod.rs` has, with another `sync`.
+//! The same modules as `impinge/src/world/exchange/mod.rs`, with a different `sync`.
 
 #[path = "../../../impinge/src/world/exchange/latest.rs"]
 mod latest;

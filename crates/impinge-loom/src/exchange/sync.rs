@@ -1,4 +1,4 @@
-//! The names of `impinge/src/world/exchange/sync.rs`, as the model checker has them.
+//! The names of `impinge/src/world/exchange/sync.rs`, with the types of the model checker.
 
 use std::fmt;
 use std::mem;
@@ -10,13 +10,13 @@ pub(super) use loom::sync::Arc;
 pub(super) use loom::sync::atomic::{AtomicU8, Ordering};
 pub(super) use loom::thread::{Builder, JoinHandle, park};
 
-/// A slot that proves that it has one owner at a time, and that what an owner does happens before
-/// what the next one does.
+/// A slot that checks that it has one owner at a time, and that each exchange happens before the
+/// next one.
 ///
-/// The lock is one that the checker does not know, so it orders nothing and hides no missing
-/// ordering. Instead, an atomic counts the exchanges without any ordering of its own: where the
-/// protocol does not order two of them, the checker lets the second load the count from before the
-/// first, and the count inside the lock tells.
+/// The lock is of `std`, which the checker does not track, so it adds no ordering and hides no
+/// missing ordering. An atomic counts the exchanges with relaxed ordering: where the protocol does
+/// not order two exchanges, the checker lets the second load the count from before the first, which
+/// then differs from the count inside the lock.
 pub(super) struct Slot<T> {
     inside: Mutex<(T, usize)>,
     count: AtomicUsize,
@@ -34,7 +34,7 @@ impl<T> Slot<T> {
             panic!("two threads own one slot");
         };
         let count = self.count.load(Ordering::Relaxed);
-        assert_eq!(count, inside.1, "an exchange with the slot does not happen before the next");
+        assert_eq!(count, inside.1, "an exchange of the slot does not happen before the next one");
         mem::swap(&mut inside.0, value);
         inside.1 += 1;
         self.count.store(inside.1, Ordering::Relaxed);

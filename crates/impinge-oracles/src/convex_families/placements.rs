@@ -11,7 +11,7 @@ use crate::common::Random;
 /// The names of both bodies, the points of A, the points of B, and the pose of B.
 pub(super) type Placed = ([&'static str; 2], Vec<Vec3>, Vec<Vec3>, Pose);
 
-/// Creates a pair of bodies of at most about `most` points each.
+/// Creates a pair of bodies of at most about `max_points` points each.
 type MakePair = fn(&mut Random, usize) -> Placed;
 
 pub(super) const ALL: [(&str, MakePair); 14] = [
@@ -20,9 +20,9 @@ pub(super) const ALL: [(&str, MakePair); 14] = [
     ("vertex over a face", vertex_over_face),
     ("edge across an edge", edge_across_edge),
     ("deep", deep),
-    ("a shared vertex", |random, most| shared(random, most, 1)),
-    ("a shared edge", |random, most| shared(random, most, 2)),
-    ("a shared face", |random, most| shared(random, most, 4)),
+    ("a shared vertex", |random, max_points| shared(random, max_points, 1)),
+    ("a shared edge", |random, max_points| shared(random, max_points, 2)),
+    ("a shared face", |random, max_points| shared(random, max_points, 4)),
     ("equal", equal),
     ("contained", contained),
     ("aligned", aligned),
@@ -42,8 +42,8 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(random: &mut Random, most: usize) -> Self {
-        let ((name_a, a), (name_b, mut b)) = (any(random, most), any(random, most));
+    fn new(random: &mut Random, max_points: usize) -> Self {
+        let ((name_a, a), (name_b, mut b)) = (any(random, max_points), any(random, max_points));
         if random.below(4) == 0 {
             let ratio = power(random, -3.0, 3.0);
             b.iter_mut().for_each(|p| *p *= ratio);
@@ -97,8 +97,8 @@ pub(super) fn signed_gap(random: &mut Random) -> f64 {
     }
 }
 
-fn apart(random: &mut Random, most: usize) -> Placed {
-    let scene = Scene::new(random, most);
+fn apart(random: &mut Random, max_points: usize) -> Placed {
+    let scene = Scene::new(random, max_points);
     let along = direction(random);
     let rotated = scene.rotated();
     let gap = power(random, -1.0, 2.0);
@@ -108,16 +108,16 @@ fn apart(random: &mut Random, most: usize) -> Placed {
     scene.placed(shift)
 }
 
-fn vertex_to_vertex(random: &mut Random, most: usize) -> Placed {
-    let scene = Scene::new(random, most);
+fn vertex_to_vertex(random: &mut Random, max_points: usize) -> Placed {
+    let scene = Scene::new(random, max_points);
     let along = direction(random);
     let touch = furthest(&scene.a, along) - furthest(&scene.rotated(), -along);
     let shift = touch + along * signed_gap(random);
     scene.placed(shift)
 }
 
-fn vertex_over_face(random: &mut Random, most: usize) -> Placed {
-    let scene = Scene::new(random, most);
+fn vertex_over_face(random: &mut Random, max_points: usize) -> Placed {
+    let scene = Scene::new(random, max_points);
     let Some((on, along)) = face(random, &scene.a) else { return scene.placed(Vec3::X) };
     let shift = on - furthest(&scene.rotated(), -along) + along * signed_gap(random);
     scene.placed(shift)
@@ -137,8 +137,8 @@ fn face(random: &mut Random, points: &[Vec3]) -> Option<(Vec3, Vec3)> {
     Some((middle / 3.0, normal.try_normalize()?))
 }
 
-fn edge_across_edge(random: &mut Random, most: usize) -> Placed {
-    let scene = Scene::new(random, most);
+fn edge_across_edge(random: &mut Random, max_points: usize) -> Placed {
+    let scene = Scene::new(random, max_points);
     let along = direction(random);
     let rotated = scene.rotated();
     let edges = (edge(random, &scene.a, along), edge(random, &rotated, -along));
@@ -163,8 +163,8 @@ fn edge(random: &mut Random, points: &[Vec3], along: Vec3) -> Option<(Vec3, Vec3
     Some((p + (q - p) * random.unit(), q - p))
 }
 
-fn deep(random: &mut Random, most: usize) -> Placed {
-    let scene = Scene::new(random, most);
+fn deep(random: &mut Random, max_points: usize) -> Placed {
+    let scene = Scene::new(random, max_points);
     let rotated = scene.rotated();
     let within = inside(random, &scene.a) - inside(random, &rotated);
     scene.placed(within)
@@ -182,8 +182,8 @@ fn inside(random: &mut Random, points: &[Vec3]) -> Vec3 {
 }
 
 /// Adds vertices of B to A, exactly as B's pose places them.
-fn shared(random: &mut Random, most: usize, count: usize) -> Placed {
-    let scene = Scene::new(random, most);
+fn shared(random: &mut Random, max_points: usize, count: usize) -> Placed {
+    let scene = Scene::new(random, max_points);
     let along = direction(random);
     let touch = furthest(&scene.a, along) - furthest(&scene.rotated(), -along);
     let shift = touch + along * power(random, -8.0, 0.0);
@@ -194,8 +194,8 @@ fn shared(random: &mut Random, most: usize, count: usize) -> Placed {
     (bodies, a, b, pose)
 }
 
-fn equal(random: &mut Random, most: usize) -> Placed {
-    let (name, a) = any(random, most);
+fn equal(random: &mut Random, max_points: usize) -> Placed {
+    let (name, a) = any(random, max_points);
     let scale = power(random, -6.0, 6.0);
     let a: Vec<_> = a.into_iter().map(|p| p * scale).collect();
     let b = a.iter().rev().copied().collect();
@@ -203,8 +203,8 @@ fn equal(random: &mut Random, most: usize) -> Placed {
     ([name, name], a, b, Pose::from_translation(shift).expect("a finite translation"))
 }
 
-fn contained(random: &mut Random, most: usize) -> Placed {
-    let (name, a) = any(random, most);
+fn contained(random: &mut Random, max_points: usize) -> Placed {
+    let (name, a) = any(random, max_points);
     let middle = inside(random, &a);
     // Some ratios lead to almost identical face planes.
     let ratio = [1.0 - 1e-15, 0.99, 0.5, 1e-3, 1e-9][random.below(5)];
@@ -214,8 +214,8 @@ fn contained(random: &mut Random, most: usize) -> Placed {
 }
 
 /// Without rotation: boxes and prisms with faces in one plane, or one ulp beside it.
-fn aligned(random: &mut Random, most: usize) -> Placed {
-    let mut scene = Scene::new(random, most);
+fn aligned(random: &mut Random, max_points: usize) -> Placed {
+    let mut scene = Scene::new(random, max_points);
     scene.rotation = [0.0, 0.0, 0.0, 1.0];
     if random.below(2) == 0 {
         scene.offset = Vec3::ZERO;
@@ -228,15 +228,15 @@ fn aligned(random: &mut Random, most: usize) -> Placed {
     scene.placed(shift)
 }
 
-fn on_grid(random: &mut Random, most: usize) -> Placed {
-    let (a, b) = (grid(random, most), grid(random, most));
+fn on_grid(random: &mut Random, max_points: usize) -> Placed {
+    let (a, b) = (grid(random, max_points), grid(random, max_points));
     let shift = random.grid_point(5) / 4.0;
     (["grid"; 2], a, b, Pose::from_translation(shift).expect("a finite translation"))
 }
 
 /// B is a cone over a face of A, with a small gap or overlap.
-fn face_to_face(random: &mut Random, most: usize) -> Placed {
-    let (name, a) = any(random, most);
+fn face_to_face(random: &mut Random, max_points: usize) -> Placed {
+    let (name, a) = any(random, max_points);
     let hull = Hull::new(&a).expect("finite points");
     let Some((_, along)) = face(random, &a) else {
         return ([name, name], a.clone(), a, Pose::IDENTITY);
@@ -251,8 +251,8 @@ fn face_to_face(random: &mut Random, most: usize) -> Placed {
 }
 
 /// Coordinates near the largest and the smallest numbers, and both in one pair.
-fn extremes(random: &mut Random, most: usize) -> Placed {
-    let mut scene = Scene::new(random, most);
+fn extremes(random: &mut Random, max_points: usize) -> Placed {
+    let mut scene = Scene::new(random, max_points);
     let along = direction(random);
     let touch = furthest(&scene.a, along) - furthest(&scene.rotated(), -along);
     let shift = touch + along * signed_gap(random);

@@ -12,8 +12,8 @@
 //!
 //! | section | what | here |
 //! | --- | --- | --- |
-//! | 3.2, 3.3.3 | 6-, 14-, 18- and 26-DOPs with the paper's directions; boxes and spheres beside them | [`volume`] |
-//! | 3.1 | cost model: `N_v`, `N_p`, `N_u` and what each costs | [`Counts`](bv_tree::Counts), [`Costs`](bv_tree::Costs) |
+//! | 3.2, 3.3.3 | 6-, 14-, 18- and 26-DOPs with the paper's directions; oriented boxes and spheres for comparison | [`volume`] |
+//! | 3.1 | cost model: `N_v`, `N_p`, `N_u` and the cost of each | [`Counts`](bv_tree::Counts), [`Costs`](bv_tree::Costs) |
 //! | 3.3.4, 3.3.2 | splitting rules, mean and median; surface area, samples, bottom-up | [`BuildOptions`](bv_tree::BuildOptions) |
 //! | 4.1 | tumbling: hill-climbing at the root, vertices of k-DOPs below | [`ByShape`](bv_tree::ByShape) |
 //! | 4.2 | Algorithm 1, restart at the root; the larger node first | [`Order`](bv_tree::Order) |
@@ -22,23 +22,23 @@
 //! | 5.2.3 | "maybe" with a bound on the penetration | [`BvQuery::within`](bv_tree::BvQuery::within) |
 //! | 6.1 | coherence: a query starts at the last query's front | [`Front`](bv_tree::Front) |
 //!
-//! Production uses another tree ([`impinge::tree`]: eight children, `f32` boxes, its own frame) and
-//! kept the ideas of the budget and of refitted deforming meshes.
+//! Production uses another tree ([`impinge::tree`]: eight children, `f32` boxes, its own frame),
+//! and the ideas of the budget and of refitted deforming meshes.
 //!
-//! # What we found wrong in it, or left open
+//! # Errors and open questions in the paper
 //!
-//! - 5.2.3 stops a traversal and answers "maybe", but leaves open how the volumes in hand bound the
-//!   penetration. Two bounds are derived, and kept apart, in `docs/notes/maybe.md`.
+//! - 5.2.3 stops a traversal and answers "maybe", but does not describe how the volumes bound the
+//!   penetration. `docs/notes/maybe.md` derives two separate bounds.
 //! - A k-DOP around moved vertices is rounded. Without the margins of `docs/notes/volumes.md` it
-//!   would not hold its triangles, and contacts would be lost.
-//! - Table 5: the median is never faster than the mean there; here it is, in 4 of 20 cells.
-//! - The paper's data sets are not public. Two of our scenes of the same kind and size are harder
-//!   than its own: Torus and Swept.
+//!   would not contain its triangles, and contacts would be missed.
+//! - Table 5: the median is never faster than the mean in the paper; here it is, in 4 of 20 cells.
+//! - The paper's data sets are not public. Two of our scenes of the same kind and size, Torus and
+//!   Swept, are harder than those of the paper.
 //!
 //! # How it performs
 //!
-//! `docs/results/klosowski.md` has Tables 1 to 7 and Figure 3 again, on scenes of the same kind,
-//! with the paper's figures beside ours. 18-DOPs are the fastest of the four on all five data sets
+//! `docs/results/klosowski.md` repeats Tables 1 to 7 and Figure 3 on scenes of the same kind, next
+//! to the paper's figures. 18-DOPs are the fastest of the four on all five data sets
 //! (in the paper on three); 1.5 to 3.4 times as fast as 6-DOPs. Hill-climbing below the root does
 //! not pay, as in the paper. Opening the larger node first, which the paper did not try, takes 0.5
 //! to 1.0 times the time of Algorithm 1. The engine's tree is 0.62 to 118 times as fast as the best

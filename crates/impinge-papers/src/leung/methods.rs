@@ -19,8 +19,8 @@ use crate::methods::{
     triangle_pairs,
 };
 
-/// The [separating-vector algorithm](super::separating) for hulls, as published, with the exact
-/// decision where rounding leaves none.
+/// The [separating-vector algorithm](super::separating) for hulls, as published, followed by the
+/// exact decision if it has no certain verdict because of rounding.
 pub const SEPARATING_VECTOR: MethodKind =
     MethodKind::new("separating-vector", || Box::new(Vectors { options: Options::THESIS }));
 
@@ -33,11 +33,11 @@ pub const SEPARATING_VECTOR_HALF_PLANES: MethodKind =
     });
 
 /// The combined algorithm: separating vectors, and closest points at the last free pose once two
-/// hulls meet ([`Tracker`], section 6.1). Takes no notice of budgets.
+/// hulls meet ([`Tracker`], section 6.1). Ignores budgets.
 pub const TRACKER: MethodKind = MethodKind::new("tracker", || Box::new(Combined));
 
-/// [Trees of hulls](HullTree) of two solids (section 5.6). What the trees say about pieces that
-/// come within rounding of each other is decided by the triangles. Takes no notice of budgets.
+/// [Trees of hulls](HullTree) of two solids (section 5.6). Pieces at a distance within rounding
+/// errors are decided by the triangles. Ignores budgets.
 pub const HULL_TREE: MethodKind =
     MethodKind::new("hull-tree", || Box::new(HullTrees { trees: PerMesh::default() }));
 
@@ -162,12 +162,12 @@ impl PairChecker for TrackerChecker {
     }
 }
 
-/// A part of a mesh that cannot be cut into at most this many convex pieces stays as it is.
+/// A part of a mesh that cannot be cut into at most this many convex pieces becomes a mesh leaf.
 const MAX_PIECES: usize = 16;
 
 #[derive(Debug)]
 struct HullTrees {
-    /// `None` for a mesh of which no hull can be made.
+    /// `None` for a mesh without a valid tree.
     trees: PerMesh<Option<HullTree>>,
 }
 
@@ -230,15 +230,15 @@ impl PairChecker for HullTreeChecker {
     }
 }
 
-/// Measured by `methods_cost` in `tests/world_methods.rs`, in nanoseconds: bodies that pass each
-/// other, from frame to frame.
+/// Costs in nanoseconds, measured by `methods_cost` in `tests/world_methods.rs`: bodies that pass
+/// each other, from frame to frame.
 mod cost {
-    /// Separating vectors, and for each doubling of the corners.
+    /// Separating vectors, and the increase for each doubling of the number of corners.
     pub(super) const VECTORS: f64 = 200.0;
     pub(super) const VECTORS_DOUBLING: f64 = 50.0;
     /// The combined algorithm.
     pub(super) const TRACKER: f64 = 300.0;
-    /// Trees of hulls, and for each doubling of the product of their triangles.
+    /// Trees of hulls, and the increase for each doubling of the product of their triangle counts.
     pub(super) const HULL_TREES: f64 = 2000.0;
     pub(super) const HULL_TREES_DOUBLING: f64 = 1000.0;
 }

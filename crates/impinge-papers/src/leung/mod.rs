@@ -3,17 +3,18 @@
 //!
 //! # What the thesis describes
 //!
-//! Whether two polytopes meet is decided by looking for a vector that separates them. A direction
-//! is tried; if it fails, the two supporting vertices say where to look next. With the vector and
-//! the vertices of the last frame kept for each pair, a test takes almost constant time. Around it:
-//! exact termination, closest points at the last free frame, a pipeline from sweep-and-prune to
-//! closest points, and trees of hulls for bodies that are not convex.
+//! Whether two polytopes meet is decided by a search for a vector that separates them. A direction
+//! is tested; if it does not separate, its two supporting vertices determine the next direction.
+//! With the vector and the vertices of the last frame stored for each pair, a test takes almost
+//! constant time. In addition: exact termination, closest points at the last collision-free frame,
+//! a pipeline from sweep-and-prune to closest points, and trees of hulls for bodies that are not
+//! convex.
 //!
 //! # Where it is
 //!
 //! | section | what | here |
 //! | --- | --- | --- |
-//! | 3.2, 3.7, 3.8 | greedy and conservative directions, and the family between them | [`separating::Rule`] |
+//! | 3.2, 3.7, 3.8 | greedy and conservative directions, and the family of directions between them | [`separating::Rule`] |
 //! | 3.3, 3.5 | supporting vertices by local search, 8 x 16 direction table | [`LocalSearch`], [`DirectionTable`] |
 //! | 2.5, 5.3 | supporting vertices in O(log n) (Dobkin and Kirkpatrick) | [`Hierarchy`] |
 //! | 3.4, 3.6 | first direction, cache of vector and vertices | [`separating::Prepared`], [`separating::Cache`] |
@@ -25,21 +26,21 @@
 //! Production searches by a certified variant of Gilbert's algorithm
 //! ([`impinge::convex::intersects`]) and keeps the pipeline of section 3.1 ([`impinge::world`]).
 //!
-//! # What we found wrong in it
+//! # Errors found in the thesis
 //!
-//! - 4.2.1: the hemisphere's new middle is taken along the sum of two projections as they are.
-//!   Unless these have equal lengths, the sum need not lie in the half-plane; see
+//! - 4.2.1: the hemisphere's new middle is along the sum of two projections that are not
+//!   normalised. Unless these have equal lengths, the sum need not lie in the half-plane; see
 //!   [`separating::Hemisphere`].
-//! - 4.3: `S . (q - p) = 0` counts as "not colliding", and recurring pairs of vertices too. Bodies
-//!   that touch do meet; here "separated" needs a gap beyond rounding, and what is left goes to the
-//!   exact decision; see [`separating`].
-//! - 5.4: a vertex that came at any time before is said to end the iteration. A vertex that was
-//!   dropped may be needed again: of 3,000 pairs of hulls of 20 vertices, 6 ended up to 1 percent
-//!   too far; see [`closest::Recurrence`].
+//! - 4.3: `S . (q - p) = 0` counts as "not colliding", as do recurring pairs of vertices. But
+//!   bodies that touch share a point. Here "separated" requires a gap larger than rounding errors,
+//!   and the exact decision is called for the remaining cases; see [`separating`].
+//! - 5.4: any vertex that occurred before ends the iteration. But a vertex that was dropped may be
+//!   needed again: of 3,000 pairs of hulls of 20 vertices, 6 ended with a distance up to 1 percent
+//!   too large; see [`closest::Recurrence`].
 //!
 //! # How it performs
 //!
-//! `docs/results/leung.md` has Figures 6.3 to 6.11 again. Separating vectors are 1.5 to 2.4 times
+//! `docs/results/leung.md` repeats Figures 6.3 to 6.11. Separating vectors are 1.5 to 2.4 times
 //! as fast as tracking closest features on bodies of 20 vertices, and 3.4 to 7.3 times on 500; at
 //! most 29 steps in 351,095 tests, 95 percent of free pairs in three. With coherence the time grows
 //! as n^0.14, "almost constant", as the thesis says.

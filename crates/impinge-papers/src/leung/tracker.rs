@@ -75,7 +75,8 @@ pub struct Tracker<'h> {
     state: TrackerState,
 }
 
-/// What a frame leaves for the next of the same pair: to be kept where the hulls are not.
+/// The state that a frame stores for the next frame of the same pair, without the hulls, so that it
+/// can be stored separately.
 #[derive(Clone, Debug, Default)]
 pub struct TrackerState {
     production_cache: HullCache,
@@ -115,7 +116,7 @@ impl<'h> Tracker<'h> {
         Self::with_state(a, b, goal, method, TrackerState::default())
     }
 
-    /// Continues from what an earlier frame left.
+    /// Continues with the state of an earlier frame.
     #[must_use]
     pub fn with_state(
         a: &'h Prepared<'h>,
@@ -127,7 +128,7 @@ impl<'h> Tracker<'h> {
         Self { a, b, goal, method, state }
     }
 
-    /// What the last frame left.
+    /// The state after the last frame.
     #[must_use]
     pub fn into_state(self) -> TrackerState {
         self.state

@@ -19,7 +19,7 @@ use crate::methods::{
 };
 
 /// [Box-trees](super::box_tree), by clipping box edges, with pairs of triangles at the leaves
-/// (section 3.6). Takes no notice of budgets.
+/// (section 3.6). Ignores budgets.
 pub const BOX_TREE: MethodKind = MethodKind::new("box-tree", || {
     Box::new(BoxTrees::new("box-tree", BoxTest::Clipping, LeafTest::Triangles))
 });
@@ -34,16 +34,16 @@ pub const BOX_TREE_EDGES: MethodKind = MethodKind::new("box-tree-edges", || {
     Box::new(BoxTrees::new("box-tree-edges", BoxTest::Clipping, LeafTest::Edges))
 });
 
-/// Every [edge](super::edges) of each mesh against the polygons of the other (section 3.2). Takes
-/// no notice of budgets.
+/// Every [edge](super::edges) of each mesh against the polygons of the other (section 3.2). Ignores
+/// budgets.
 pub const EDGES: MethodKind =
     MethodKind::new("edges", || Box::new(EdgesAgainstFaces { mode: Mode::Exact }));
 
-/// As [`EDGES`], ended after the pre-checks: leans towards "collision" (section 3.2.1).
+/// As [`EDGES`], ended after the pre-checks: biased towards "collision" (section 3.2.1).
 pub const EDGES_PRE_CHECKS: MethodKind =
     MethodKind::new("edges-pre-checks", || Box::new(EdgesAgainstFaces { mode: Mode::PreChecks }));
 
-/// As [`EDGES`], with polygons collected by their vertices: leans towards "no collision" (section
+/// As [`EDGES`], with polygons collected by their vertices: biased towards "no collision" (section
 /// 3.2.1).
 pub const EDGES_BY_VERTICES: MethodKind =
     MethodKind::new("edges-by-vertices", || Box::new(EdgesAgainstFaces { mode: Mode::ByVertices }));
@@ -51,13 +51,13 @@ pub const EDGES_BY_VERTICES: MethodKind =
 /// Edges of hulls [clipped](super::clipping) at half-spaces (section 3.4.1).
 pub const CLIPPING: MethodKind = MethodKind::new("clipping", || Box::new(Clipping));
 
-/// A plane between hulls by the [perceptron rule](super::perceptron) (section 3.4.2): leans towards
-/// "collision" where it hits its limit.
+/// A plane between hulls by the [perceptron rule](super::perceptron) (section 3.4.2): biased
+/// towards "collision" if it reaches its limit.
 pub const PERCEPTRON: MethodKind =
     MethodKind::new("perceptron", || Box::new(Perceptron::default()));
 
-/// Clipping and the perceptron rule in a [race] on one thread (section 6.5). Takes no
-/// notice of budgets.
+/// Clipping and the perceptron rule in a [race] on one thread (section 6.5). Ignores
+/// budgets.
 pub const RACE: MethodKind = MethodKind::new("race", || Box::new(Race::default()));
 
 /// The methods of this module.
@@ -209,8 +209,8 @@ impl PairChecker for EdgesAgainstFaces {
     }
 }
 
-/// Where a relaxed mode says that the surfaces are apart, one of two solids may still lie inside
-/// the other: that is certain.
+/// If a relaxed mode finds the surfaces separated, one solid may still be inside the other. This is
+/// tested exactly.
 fn of_relaxed(pair: &PairQuery<'_>, found: &Relaxed) -> PairAnswer {
     let certain = found.is_certain();
     if let Some((a, b)) = found.pair {
@@ -274,7 +274,7 @@ impl PairChecker for Clipping {
     }
 }
 
-/// Of a method, and of a pair: the plane of the last frame.
+/// The method, and the checker of a pair with the plane of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Perceptron {
     cache: perceptron::Cache,
@@ -322,7 +322,7 @@ impl PairChecker for Perceptron {
     }
 }
 
-/// Of a method, and of a pair: the plane of the last frame.
+/// The method, and the checker of a pair with the plane of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Race {
     cache: perceptron::Cache,
@@ -358,26 +358,26 @@ impl PairChecker for Race {
         let mut clipping = clipping::Clipping::new(a, b, pair.pose, clipping::PreChecks::COLLECT);
         let outcome = race::interleaved(&mut clipping, &mut planes, (2, 1));
         planes.store_plane(&mut self.cache);
-        // Clipping never gives up.
+        // Clipping always has a verdict.
         outcome.meet.map_or_else(|| by_boxes(pair), decided)
     }
 }
 
-/// Measured by `methods_cost` in `tests/world_methods.rs`, in nanoseconds: bodies that pass each
-/// other, from frame to frame.
+/// Costs in nanoseconds, measured by `methods_cost` in `tests/world_methods.rs`: bodies that pass
+/// each other, from frame to frame.
 mod cost {
-    /// Two box-trees, and for each doubling of the product of their triangles.
+    /// Two box-trees, and the increase for each doubling of the product of their triangle counts.
     pub(super) const TREES: f64 = 500.0;
     pub(super) const CLIPPED_TREES_DOUBLING: f64 = 250.0;
     pub(super) const ALIGNED_TREES_DOUBLING: f64 = 150.0;
-    /// Edges against faces, for each triangle, and for each pair of triangles.
+    /// Edges against faces; the cost per triangle, and per pair of triangles.
     pub(super) const EDGES: f64 = 500.0;
     pub(super) const EDGES_TRIANGLE: f64 = 20.0;
     pub(super) const EDGES_PAIR: f64 = 0.5;
-    /// Clipping, and for each corner of the two hulls.
+    /// Clipping, and the cost per corner of the two hulls.
     pub(super) const CLIPPING: f64 = 500.0;
     pub(super) const CLIPPING_CORNER: f64 = 60.0;
-    /// The perceptron rule, and for each corner.
+    /// The perceptron rule, and the cost per corner.
     pub(super) const PERCEPTRON: f64 = 200.0;
     pub(super) const PERCEPTRON_CORNER: f64 = 10.0;
 }

@@ -1,5 +1,5 @@
-//! Moving scenes: parts that fly, tremble, fall or follow keyframes, in a world that detects their
-//! collisions.
+//! Moving scenes: parts that fly, move at random, fall or follow keyframes, in a world that detects
+//! their collisions.
 //!
 //! A [`MovingScene`] is a [`Scene`] with a [`Motion`] for each of its bodies, from a file
 //! (`MovingScene::load`) or [generated](Sample). A [`Stage`] is such a scene in a

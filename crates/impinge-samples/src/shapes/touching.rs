@@ -1,7 +1,7 @@
 //! Assemblies whose parts touch exactly: face on face, facet in facet.
 //!
-//! Most pairs of neighbours share whole faces, parts of faces or edges and no space, which is decided
-//! from coplanar triangles alone. All coordinates of walls and pallets are whole numbers.
+//! Most neighbours share faces, parts of faces or edges, but no volume, which is decided from
+//! coplanar triangles alone. All coordinates of walls and pallets are integers.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
 use impinge::scene::Scene;
 
-/// A wall in running bond: `courses` of `bricks` bricks, every other course half a brick further
-/// along. A brick is 24 by 12 by 8 and its faces are grids of squares, `cells` for each 4 units.
+/// A wall in running bond: `courses` of `bricks` bricks, every other course shifted by half a
+/// brick. A brick is 24 by 12 by 8. Its faces are grids of squares, `cells` per 4 units.
 ///
-/// Every brick touches its two neighbours and up to four above and below, and nothing else.
+/// Every brick touches its two neighbours and up to four bricks above and below, and no others.
 ///
 /// # Errors
 /// `BadParameter` if `cells` is zero.
@@ -36,22 +36,22 @@ pub fn brick_wall(courses: usize, bricks: usize, cells: usize) -> Result<Scene, 
     Ok(scene)
 }
 
-/// Boxes on a pallet: layers of six by four boxes, turned by a quarter from layer to layer, on a
-/// deck. Boxes of 20 by 30 by 20 whose faces are cut into `cells` by `cells` rectangles, so that
-/// those of neighbours and layers overlap in parts.
+/// Boxes on a pallet: layers of six by four boxes on a deck, rotated by a quarter turn from layer
+/// to layer. The boxes are 20 by 30 by 20. Their faces are cut into `cells` by `cells` rectangles,
+/// so that rectangles of neighbours and of adjacent layers overlap partly.
 ///
 /// # Errors
 /// `BadParameter` if `cells` is zero.
 pub fn pallet(layers: usize, cells: usize) -> Result<Scene, Error> {
     let lying = Arc::new(cuboid_grid([20.0, 30.0, 20.0], [cells; 3])?);
-    let turned = Arc::new(cuboid_grid([30.0, 20.0, 20.0], [cells; 3])?);
+    let rotated = Arc::new(cuboid_grid([30.0, 20.0, 20.0], [cells; 3])?);
     let deck = Arc::new(cuboid_grid([120.0, 120.0, 10.0], [4 * cells, 4 * cells, 1])?);
     let mut scene = Scene::new();
     scene.add("deck", deck, Pose::from_translation([60.0, 60.0, -15.0])?);
     for layer in 0..layers {
         let (mesh, size) = match layer % 2 {
             0 => (&lying, [20.0, 30.0]),
-            _ => (&turned, [30.0, 20.0]),
+            _ => (&rotated, [30.0, 20.0]),
         };
         let counts = size.map(|s: f64| (120.0 / s) as usize);
         for n in 0..counts[0] * counts[1] {
@@ -65,9 +65,9 @@ pub fn pallet(layers: usize, cells: usize) -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// Pins in bushings in sleeves: `columns` of them side by side, each of `storeys` that stand on each
-/// other. Pin, bushing and sleeve have the same number of facets, so that the pin's are those of the
-/// hole that it fills, and storeys share the rings they stand on.
+/// Pins in bushings in sleeves: `columns` side by side, each a stack of `storeys`. Pin, bushing and
+/// sleeve have the same number of facets, so the facets of a pin coincide with those of the hole
+/// that it fills, and adjacent storeys share their end rings.
 ///
 /// # Errors
 /// `BadParameter` if there are fewer than 3 facets.
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
 
-    /// How many pairs of parts touch; all others are apart.
+    /// The number of pairs of parts that touch. All other pairs must be clear.
     fn touching(scene: &Scene) -> usize {
         let mut touching = 0;
         for (i, j) in candidate_pairs(scene, 0.0) {
@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn pins_fill_their_holes() {
-        // Two fits a storey; between storeys each part stands on its like and meets its neighbours.
+        // Two fits per storey. Between storeys, three pairs of equal parts and four of neighbouring
+        // parts touch.
         assert_eq!(touching(&pins(1, 2, 12).unwrap()), 2 * 2 + 3 + 4);
         assert!(touching(&pins(2, 1, 12).unwrap()) > 2 * 2);
     }

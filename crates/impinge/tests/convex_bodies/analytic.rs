@@ -1,9 +1,9 @@
-//! Pairs whose distance school geometry gives.
+//! Pairs whose distance is known from elementary geometry.
 
 use super::*;
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, Hull, Rounded, Sphere};
 
-/// Checks at several scales and, by swapping the bodies, both ways.
+/// Checks a pair at several scales, in both orders.
 fn expect_scaled<A: Support, B: Support>(
     make: impl Fn(f64) -> (A, B),
     pose: &Pose,
@@ -25,7 +25,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 }
 
 #[test]
-fn spheres() {
+fn spheres_match_analytic_results() {
     for (x, signed) in [(5.0, 2.0), (3.0, 0.0), (2.5, -0.5), (0.5, -2.5), (0.0, -3.0)] {
         let make = |s| (Sphere::new(s).unwrap(), Sphere::new(2.0 * s).unwrap());
         expect_scaled(make, &at(0.6 * x, 0.0, 0.8 * x), signed, 1e-13);
@@ -33,7 +33,7 @@ fn spheres() {
 }
 
 #[test]
-fn sphere_and_box() {
+fn sphere_and_box_match_analytic_results() {
     let make = |s| (Cuboid::new([s, 2.0 * s, 3.0 * s]).unwrap(), Sphere::new(0.5 * s).unwrap());
     // Over a face, beside an edge, off a corner, inside.
     expect_scaled(make, &at(3.0, 1.0, -1.0), 1.5, 1e-13);
@@ -46,7 +46,7 @@ fn sphere_and_box() {
 }
 
 #[test]
-fn capsules() {
+fn capsules_match_analytic_results() {
     let make = |s| (Capsule::new(2.0 * s, 0.5 * s).unwrap(), Capsule::new(s, 0.25 * s).unwrap());
     expect_scaled(make, &at(3.0, 4.0, 0.5), 4.25, 1e-13);
     expect_scaled(make, &at(0.0, 0.0, 5.0), 1.25, 1e-13);
@@ -54,15 +54,15 @@ fn capsules() {
     expect_scaled(make, &across, 1.25, 1e-13);
     let crossing = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [0.5, 0.0, 0.0]).unwrap();
     expect_scaled(make, &crossing, -0.25, 1e-13);
-    // The segments cross: the way out is across both.
+    // The segments cross: the shortest method out is perpendicular to both.
     let through = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [0.0; 3]).unwrap();
     expect_scaled(make, &through, -0.75, 1e-13);
-    // The same segment twice.
+    // Equal segments.
     expect_scaled(make, &Pose::IDENTITY, -0.75, 1e-13);
 }
 
 #[test]
-fn boxes() {
+fn boxes_match_analytic_results() {
     let unit = |s: f64| Cuboid::new([0.5 * s, 0.5 * s, 0.5 * s]).unwrap();
     let make = |s| (unit(s), unit(s));
     expect_scaled(make, &at(3.0, 0.25, 0.0), 2.0, 1e-13);
@@ -70,14 +70,14 @@ fn boxes() {
     expect_scaled(make, &at(1.0, 0.3, 0.2), 0.0, 1e-13);
     expect_scaled(make, &at(0.75, 0.5, 0.25), -0.25, 1e-9);
     expect_scaled(make, &Pose::IDENTITY, -1.0, 1e-9);
-    // Standing on an edge: a turn by an eighth about z.
+    // An edge towards A: rotated about z by an eighth of a turn.
     let turn = std::f64::consts::FRAC_PI_8;
     let pose = Pose::from_quaternion([0.0, 0.0, turn.sin(), turn.cos()], [2.0, 0.1, 0.2]).unwrap();
     expect_scaled(make, &pose, 1.5 - 0.5_f64.sqrt(), 1e-13);
 }
 
 #[test]
-fn rounded_bodies() {
+fn rounded_bodies_match_analytic_results() {
     let corners: Vec<Vec3> = Cuboid::new([1.0, 1.0, 1.0]).unwrap().corners().to_vec();
     let hull = Hull::new(&corners).unwrap();
     let a = Rounded::new(&hull, 0.5).unwrap();
@@ -90,8 +90,8 @@ fn rounded_bodies() {
 }
 
 #[test]
-fn points_over_curved_surfaces() {
-    // A ball over a point of a smooth surface, along the normal: the distance is known.
+fn balls_over_curved_surfaces_match_analytic_results() {
+    // A ball on the normal of a smooth surface: the distance is known.
     let mut r = Random(61);
     for round in 0..60 * factor() {
         let (h, w) = (0.2 + r.unit(), 0.2 + r.unit());
@@ -113,7 +113,7 @@ fn points_over_curved_surfaces() {
         expect(&cylinder, &ball, &pose, numbers(up), &("cylinder", round));
         let pose = over(ring * (w * t) + Vec3::Z * h, Vec3::Z);
         expect(&cylinder, &ball, &pose, numbers(up), &("lid", round));
-        // The side of the cone falls by w over 2 h.
+        // The radius of the cone decreases by w over the height 2 h.
         let cone = Cone::new(h * scale, w * scale).unwrap();
         let normal = (ring * (2.0 * h) + Vec3::Z * w).normalize();
         let along = 0.5 + 0.5 * t;
@@ -127,7 +127,7 @@ fn points_over_curved_surfaces() {
 }
 
 #[test]
-fn curved_bodies_in_each_other() {
+fn cylinders_ellipsoids_and_cones_match_analytic_results() {
     let at_scale =
         |s: f64| (Cylinder::new(2.0 * s, s).unwrap(), Ellipsoid::new([s, s, 3.0 * s]).unwrap());
     // Side by side: the gap is along x.
@@ -135,15 +135,15 @@ fn curved_bodies_in_each_other() {
     expect_scaled(at_scale, &at(1.5, 0.0, 0.0), -0.5, 1e-8);
     let cones = |s: f64| (Cone::new(s, s).unwrap(), Cone::new(2.0 * s, s).unwrap());
     expect_scaled(cones, &at(0.0, 0.0, 5.0), 2.0, 1e-9);
-    // The apex is one half in the base: down is the shortest way out.
+    // The apex is a quarter inside of the base: the shortest method out is along the axis.
     expect_scaled(cones, &at(0.0, 0.0, 2.75), -0.25, 1e-7);
 }
 
 #[test]
-fn small_bodies_at_large_ones() {
+fn small_bodies_on_large_ones_match_analytic_results() {
     for ratio in [1e3, 1e6, 1e9, 1e12, 1e15] {
-        // A small box over the lid, off the middle, and half in it; a small ball over a rounded
-        // plate.
+        // A small box above, on and half inside of the top of a large box and of a large cylinder,
+        // away from the centre.
         let (floor, lid) = (Cuboid::new([ratio; 3]).unwrap(), Cylinder::new(ratio, ratio).unwrap());
         let cube = Cuboid::new([1.0, 1.0, 1.0]).unwrap();
         let width = 1e-10 * ratio;
@@ -158,7 +158,7 @@ fn small_bodies_at_large_ones() {
 }
 
 #[test]
-fn numbers_at_the_ends_of_the_range() {
+fn bounds_hold_for_sizes_at_the_limits_of_the_range() {
     for size in [1e-300, 1e-200, 1e60] {
         let ball = Sphere::new(size).unwrap();
         let cube = Cuboid::new([size; 3]).unwrap();
@@ -167,8 +167,8 @@ fn numbers_at_the_ends_of_the_range() {
         assert!(depth(&ball, &cube, &none).answer.upper < -1.99 * size);
         let found = depth(&cube, &cube, &none).answer;
         assert!(found.upper < -1.99 * size && found.lower > -2.01 * size, "{found:?}");
-        // Below 1e-120 the error of an ellipsoid is stated as that: nothing is claimed, nothing is
-        // wrong.
+        // An ellipsoid states an error of at least 1e-290, so the bounds of smaller ones are wide,
+        // but hold.
         let found = depth(&ellipsoid, &cube, &none).answer;
         assert!(found.lower <= -1.5 * size && -1.5 * size <= found.upper, "{found:?}");
         let far = at(1e60, 0.0, 0.0);
@@ -179,7 +179,7 @@ fn numbers_at_the_ends_of_the_range() {
 }
 
 #[test]
-fn nearly_round_bodies_about_one_middle_keep_honest_bounds() {
+fn bounds_hold_for_nearly_spherical_concentric_bodies() {
     let (a, b) =
         (Ellipsoid::new([1.0, 1.0, 0.999]).unwrap(), Ellipsoid::new([2.0, 2.0, 2.0]).unwrap());
     let found = depth(&a, &b, &Pose::IDENTITY).answer;

@@ -1,32 +1,32 @@
-//! Caches that were filled by other bodies.
+//! Queries with caches that other bodies filled.
 
 use super::*;
 use impinge::convex::{Cone, Cuboid, Cylinder, Ellipsoid, Hull, HullMemory, Rounded};
 use reference::signed_distance;
 
-/// Hulls of 1 to 40 points about a middle that is not the origin, so that the points of one are far
-/// outside of the next.
+/// 1 to 40 points about a random centre, so that the points of one body are far outside of the
+/// next.
 fn points(r: &mut Random) -> Vec<Vec3> {
     let (middle, size) = (r.point() * 5.0, 10_f64.powi(r.below(5) as i32 - 2));
     (0..1 + r.below(40)).map(|_| middle + on_sphere(r) * size).collect()
 }
 
 #[test]
-fn hulls_may_use_the_cache_of_other_hulls() {
+fn a_cache_of_other_hulls_gives_valid_bounds() {
     let mut r = Random(81);
     let mut cache: BodyCache<HullMemory, HullMemory> = BodyCache::default();
     let mut meeting = 0;
     for round in 0..400 * factor() {
         let (a, b) = (points(&mut r), points(&mut r));
         let middle = |points: &[Vec3]| points.iter().sum::<Vec3>() / points.len() as f64;
-        let way = middle(&a) - middle(&b) + on_sphere(&mut r) * r.unit() * 2.0;
-        let pose = Pose::from_translation(way).unwrap();
+        let shift = middle(&a) - middle(&b) + on_sphere(&mut r) * r.unit() * 2.0;
+        let pose = Pose::from_translation(shift).unwrap();
         let placed: Vec<Vec3> = b.iter().map(|p| pose.transform_point(*p)).collect();
         let signed = signed_distance(&a, &placed);
         meeting += usize::from(signed < 0.0);
         let (a, b) = (Hull::new(&a).unwrap(), Hull::new(&b).unwrap());
         let slack = 1e-12;
-        for options in ways() {
+        for options in methods() {
             let found = closest_from(&a, &b, &pose, options, &mut cache).answer;
             let distance = signed.max(0.0);
             let holds = found.lower <= distance + slack && distance - slack <= found.upper;
@@ -39,14 +39,14 @@ fn hulls_may_use_the_cache_of_other_hulls() {
     assert!(meeting > 40, "{meeting}");
 }
 
-/// Asks with a foreign cache and without; the bounds hold of the same number.
+/// Runs the queries with a cache of other bodies and without. The intervals must overlap.
 fn compare<A: Support<Memory = ()>, B: Support<Memory = ()>>(
     a: &A,
     b: &B,
     pose: &Pose,
     cache: &mut BodyCache<(), ()>,
 ) {
-    for options in ways() {
+    for options in methods() {
         let found = closest_from(a, b, pose, options, cache).answer;
         let fresh = closest(a, b, pose, options).answer;
         let agree = found.lower <= fresh.upper && fresh.lower <= found.upper;
@@ -58,7 +58,7 @@ fn compare<A: Support<Memory = ()>, B: Support<Memory = ()>>(
 }
 
 #[test]
-fn curved_bodies_may_use_the_cache_of_others() {
+fn a_cache_of_other_curved_bodies_gives_valid_bounds() {
     let mut r = Random(82);
     let mut cache = BodyCache::default();
     for _ in 0..60 * factor() {
@@ -68,8 +68,8 @@ fn curved_bodies_may_use_the_cache_of_others() {
         let ellipsoid = Ellipsoid::new([length(), length(), length()]).unwrap();
         let cuboid = Cuboid::new([length(), length(), length()]).unwrap();
         let pillow = Rounded::new(cuboid, length()).unwrap();
-        let way = on_sphere(&mut r) * r.unit() * 8.0;
-        let pose = random_pose(&mut r, way);
+        let shift = on_sphere(&mut r) * r.unit() * 8.0;
+        let pose = random_pose(&mut r, shift);
         compare(&cylinder, &cone, &pose, &mut cache);
         compare(&cuboid, &cylinder, &pose, &mut cache);
         compare(&ellipsoid, &cuboid, &pose, &mut cache);

@@ -1,12 +1,12 @@
-//! Curved bodies against the hulls of dense samples of their surfaces.
+//! Curved bodies, compared with the hulls of dense samples of their surfaces.
 
 use super::*;
 use impinge::convex::{Cone, Cylinder, Ellipsoid};
 use reference::signed_distance;
 use std::f64::consts::PI;
 
-/// The number of samples around.
-const AROUND: usize = 24;
+/// The number of samples on a circle.
+const SAMPLES_PER_CIRCLE: usize = 24;
 
 /// Points on a circle about z.
 fn circle(radius: f64, z: f64, count: usize) -> impl Iterator<Item = Vec3> {
@@ -16,7 +16,7 @@ fn circle(radius: f64, z: f64, count: usize) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// One body of a kind, with samples of its surface and how far their hull may be inside.
+/// A curved body whose surface can be sampled.
 enum Sampled {
     Cylinder(Cylinder),
     Cone(Cone),
@@ -33,25 +33,32 @@ impl Sampled {
         }
     }
 
+    /// Samples of the surface, and a bound of the distance of their hull from the body's surface.
     fn samples(&self) -> (Vec<Vec3>, f64) {
-        let short = 1.0 - (PI / AROUND as f64).cos();
+        let short = 1.0 - (PI / SAMPLES_PER_CIRCLE as f64).cos();
         match self {
             Self::Cylinder(c) => {
                 let (h, r) = (c.half_height(), c.radius());
-                (circle(r, h, AROUND).chain(circle(r, -h, AROUND)).collect(), r * short)
+                (
+                    circle(r, h, SAMPLES_PER_CIRCLE)
+                        .chain(circle(r, -h, SAMPLES_PER_CIRCLE))
+                        .collect(),
+                    r * short,
+                )
             }
             Self::Cone(c) => {
                 let (h, r) = (c.half_height(), c.radius());
-                (circle(r, -h, AROUND).chain([Vec3::Z * h]).collect(), r * short)
+                (circle(r, -h, SAMPLES_PER_CIRCLE).chain([Vec3::Z * h]).collect(), r * short)
             }
             Self::Ellipsoid(e) => {
                 let axes = e.half_axes();
                 let ring = |k: usize| {
-                    let (r, z) = (PI * k as f64 / (AROUND / 2) as f64).sin_cos();
-                    circle(r, z, AROUND).map(move |p| p * axes)
+                    let (r, z) = (PI * k as f64 / (SAMPLES_PER_CIRCLE / 2) as f64).sin_cos();
+                    circle(r, z, SAMPLES_PER_CIRCLE).map(move |p| p * axes)
                 };
-                let points = (0..=AROUND / 2).flat_map(ring).collect();
-                // A ball inside a prism inside a ball: the cosine twice.
+                let points = (0..=SAMPLES_PER_CIRCLE / 2).flat_map(ring).collect();
+                // The samples approximate circles in two directions, so the factor is the cosine
+                // squared.
                 (points, axes.max_element() * (1.0 - (1.0 - short) * (1.0 - short)))
             }
         }
@@ -66,7 +73,8 @@ impl Sampled {
     }
 
     fn check_second<A: Support>(&self, a: &A, pose: &Pose, signed: f64, slack: f64) {
-        // The bodies are larger than the hulls of their samples: nearer by the slack at most.
+        // The bodies contain the hulls of their samples, so their distance is smaller by at most
+        // the slack.
         let middle = signed - 0.5 * slack;
         let numbers = [middle, 0.5 * slack + 1e-12, 1e-3];
         match self {
@@ -78,7 +86,7 @@ impl Sampled {
 }
 
 #[test]
-fn bounds_agree_with_sampled_hulls() {
+fn bounds_hold_for_sampled_hulls() {
     let mut r = Random(62);
     for round in 0..27 * factor() {
         let (a, b) = (Sampled::random(round % 3, &mut r), Sampled::random(round / 3 % 3, &mut r));
@@ -94,7 +102,7 @@ fn bounds_agree_with_sampled_hulls() {
 }
 
 #[test]
-fn a_limit_is_no_answer() {
+fn bounds_hold_at_every_iteration_limit() {
     let mut r = Random(63);
     let a = Ellipsoid::new([1.0, 0.8, 0.6]).unwrap();
     for limit in 0..12 {

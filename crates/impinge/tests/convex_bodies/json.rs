@@ -1,6 +1,6 @@
-//! As much of JSON as the collected cases need.
+//! A parser for the subset of JSON that the collected cases use.
 
-/// A value; numbers are all floats.
+/// A value. All numbers are floats.
 #[derive(Debug)]
 pub(crate) enum Json {
     Number(f64),
@@ -19,17 +19,17 @@ impl Json {
     }
 
     pub(crate) fn get(&self, name: &str) -> &Self {
-        let Self::Record(fields) = self else { panic!("no record: {self:?}") };
-        &fields.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("no {name}")).1
+        let Self::Record(fields) = self else { panic!("not a record: {self:?}") };
+        &fields.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("missing field {name}")).1
     }
 
     pub(crate) fn list(&self) -> &[Self] {
-        let Self::List(values) = self else { panic!("no list: {self:?}") };
+        let Self::List(values) = self else { panic!("not a list: {self:?}") };
         values
     }
 
     pub(crate) fn number(&self) -> f64 {
-        let Self::Number(x) = self else { panic!("no number: {self:?}") };
+        let Self::Number(x) = self else { panic!("not a number: {self:?}") };
         *x
     }
 
@@ -38,7 +38,7 @@ impl Json {
     }
 
     pub(crate) fn text(&self) -> &str {
-        let Self::Text(text) = self else { panic!("no text: {self:?}") };
+        let Self::Text(text) = self else { panic!("not a text: {self:?}") };
         text
     }
 }

@@ -1,7 +1,7 @@
-//! Closest points and penetration of convex bodies: analytic results, references found otherwise,
-//! degenerate families, and the cases that other libraries collected.
+//! Closest points and penetration of convex bodies, compared with analytic results, with references
+//! by other methods, on degenerate families, and on test cases of other libraries.
 //!
-//! `IMPINGE_TEST_FACTOR` multiplies the cases.
+//! `IMPINGE_TEST_FACTOR` multiplies the number of cases.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -24,65 +24,65 @@ fn factor() -> usize {
     count_from("IMPINGE_TEST_FACTOR", 1)
 }
 
-/// A way to iterate: the engine's, or a variant.
+/// A method of closest points: the engine's iteration, or a published variant.
 #[derive(Clone, Copy, Debug, Default)]
-struct Way {
+struct Method {
     options: ClosestOptions,
     variant: Option<Variant>,
 }
 
-impl Way {
-    /// As published.
+impl Method {
+    /// The iteration as published.
     fn published() -> Self {
         let options = ClosestOptions::default().tolerance(0.0);
         Self { options, variant: Some(Variant::PUBLISHED) }
     }
 
-    /// Whether bounds meet on slivers, too.
+    /// Whether the bounds converge on slivers too.
     fn is_tight(&self) -> bool {
         self.variant.is_none_or(|v| v.reduction == Reduction::SignedVolumes)
     }
 }
 
-impl From<&ClosestOptions> for Way {
+impl From<&ClosestOptions> for Method {
     fn from(options: &ClosestOptions) -> Self {
         Self { options: *options, variant: None }
     }
 }
 
-/// Every way to iterate.
-fn ways() -> Vec<Way> {
-    let mut ways = vec![Way::default()];
+/// All methods.
+fn methods() -> Vec<Method> {
+    let mut methods = vec![Method::default()];
     for reduction in [Reduction::Johnson, Reduction::SignedVolumes] {
         for acceleration in [Acceleration::None, Acceleration::Nesterov, Acceleration::Polyak] {
             let variant = Variant { reduction, acceleration, ..Default::default() };
-            ways.push(Way { variant: Some(variant), ..Default::default() });
+            methods.push(Method { variant: Some(variant), ..Default::default() });
         }
     }
-    ways.push(Way::published());
-    ways
+    methods.push(Method::published());
+    methods
 }
 
 fn closest<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
-    way: impl Into<Way>,
+    method: impl Into<Method>,
 ) -> Iterated<Distance> {
-    closest_from(a, b, pose, way.into(), &mut BodyCache::default())
+    closest_from(a, b, pose, method.into(), &mut BodyCache::default())
 }
 
-/// The same with a cache.
+/// As [`closest`], with a cache.
 fn closest_from<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
-    way: Way,
+    method: Method,
     cache: &mut BodyCache<A::Memory, B::Memory>,
 ) -> Iterated<Distance> {
-    match way.variant {
-        None => closest_points(a, b, pose, &way.options, cache),
-        Some(variant) => published::closest_points(a, b, pose, &way.options, variant, cache),
+    match method.variant {
+        None => closest_points(a, b, pose, &method.options, cache),
+        Some(variant) => published::closest_points(a, b, pose, &method.options, variant, cache),
     }
 }
 
@@ -100,14 +100,13 @@ fn expect<A: Support, B: Support>(
     what: &dyn std::fmt::Debug,
 ) {
     let distance = signed.max(0.0);
-    for way in ways() {
-        let Iterated { answer: found, point_error, .. } = closest(a, b, pose, way);
-        let case = (signed, found, way, what);
+    for method in methods() {
+        let Iterated { answer: found, point_error, .. } = closest(a, b, pose, method);
+        let case = (signed, found, method, what);
         assert!(found.lower <= distance + slack && distance - slack <= found.upper, "{case:?}");
         assert!(found.lower >= 0.0 && found.lower <= found.upper, "{case:?}");
-        // Johnson's determinants are the published ones: their bounds hold, but may stay wide on
-        // slivers.
-        if way.is_tight() {
+        // With Johnson's determinants, as published, bounds hold but may stay wide on slivers.
+        if method.is_tight() {
             assert!(found.upper - found.lower <= width, "{case:?}");
             let apart = found.point_a.distance(found.point_b);
             let error = 2.0 * point_error + width;

@@ -1,4 +1,4 @@
-//! Cases that other libraries collected, with signed distances from the hull of all differences.
+//! Test cases of other libraries, with signed distances from the hull of all differences.
 
 use super::json::Json;
 use super::*;
@@ -15,7 +15,7 @@ fn vector(numbers: &[f64]) -> Vec3 {
 }
 
 #[test]
-fn fcl_convex_pairs() {
+fn convex_pairs_of_fcl_match_their_distances() {
     let Some(file) = cases("fcl_convex_convex.json") else { return };
     for case in file.get("cases").list() {
         let shapes = case.get("shapes").list();
@@ -38,7 +38,7 @@ fn fcl_convex_pairs() {
 }
 
 #[test]
-fn libccd_boxes() {
+fn boxes_of_libccd_match_their_distances() {
     let Some(file) = cases("libccd_box_box.json") else { return };
     for case in file.get("cases").list() {
         let [(a, at), (b, bt)] = ["box1", "box2"].map(|name| {

@@ -1,4 +1,4 @@
-//! Hulls of every kind against the hull of all differences.
+//! Hulls of all kinds, compared with the hull of all differences.
 
 use super::*;
 use impinge::convex::{Hull, Stop};
@@ -7,27 +7,27 @@ use reference::signed_distance;
 
 /// The points of a body of a kind, of size about one.
 fn body(kind: usize, r: &mut Random) -> Vec<Vec3> {
-    let mut many = |n: usize, f: &mut dyn FnMut(&mut Random) -> Vec3| -> Vec<Vec3> {
+    let mut points = |n: usize, f: &mut dyn FnMut(&mut Random) -> Vec3| -> Vec<Vec3> {
         (0..n).map(|_| f(r)).collect()
     };
     match kind {
-        0 => many(30, &mut on_sphere),
-        1 => many(4, &mut Random::point),
-        2 => many(20, &mut |r| on_sphere(r) * Vec3::new(1.0, 1e-6, 1e-6)),
-        3 => many(20, &mut |r| on_sphere(r) * Vec3::new(1.0, 1.0, 1e-6)),
-        4 => many(12, &mut |r| r.grid_point(1)),
+        0 => points(30, &mut on_sphere),
+        1 => points(4, &mut Random::point),
+        2 => points(20, &mut |r| on_sphere(r) * Vec3::new(1.0, 1e-6, 1e-6)),
+        3 => points(20, &mut |r| on_sphere(r) * Vec3::new(1.0, 1.0, 1e-6)),
+        4 => points(12, &mut |r| r.grid_point(1)),
         // Flat, a segment, a point.
-        5 => many(8, &mut |r| Vec3::new(r.grid(1), r.grid(1), 0.0)),
-        6 => many(3, &mut |r| Vec3::new(r.grid(1), 0.0, 0.0)),
-        7 => many(1, &mut |r| r.grid_point(1)),
-        8 => many(20, &mut |r| on_sphere(r) * Vec3::new(1e-6, 1.0, 1e-3)),
-        _ => many(10, &mut |r| on_sphere(r) + Vec3::new(40.0, -30.0, 20.0)),
+        5 => points(8, &mut |r| Vec3::new(r.grid(1), r.grid(1), 0.0)),
+        6 => points(3, &mut |r| Vec3::new(r.grid(1), 0.0, 0.0)),
+        7 => points(1, &mut |r| r.grid_point(1)),
+        8 => points(20, &mut |r| on_sphere(r) * Vec3::new(1e-6, 1.0, 1e-3)),
+        _ => points(10, &mut |r| on_sphere(r) + Vec3::new(40.0, -30.0, 20.0)),
     }
 }
 
 const KINDS: usize = 10;
 
-/// Where B is: apart, touching on a grid, overlapping, at the same place.
+/// A pose of B: apart, overlapping, on a grid, equal, aligned, or nearly on a grid.
 fn placement(kind: usize, r: &mut Random) -> Pose {
     match kind {
         0 => {
@@ -41,7 +41,7 @@ fn placement(kind: usize, r: &mut Random) -> Pose {
         2 => Pose::from_translation(r.grid_point(2)).unwrap(),
         3 => Pose::IDENTITY,
         4 => {
-            // Turns by an eighth about axes: faces and edges that are parallel up to rounding.
+            // A rotation about an axis: faces and edges are parallel up to rounding.
             let turn = std::f64::consts::FRAC_PI_8;
             let mut q = [0.0, 0.0, 0.0, turn.cos()];
             q[r.below(3)] = turn.sin();
@@ -55,7 +55,7 @@ fn placement(kind: usize, r: &mut Random) -> Pose {
 }
 
 #[test]
-fn hulls_of_every_kind() {
+fn bounds_hold_for_all_kinds_of_hulls() {
     let mut r = Random(64);
     for round in 0..600 * factor() {
         let (kind_a, kind_b) = (round % KINDS, round / KINDS % KINDS);
@@ -77,7 +77,7 @@ fn hulls_of_every_kind() {
 }
 
 #[test]
-fn every_search_gives_the_same_bounds() {
+fn all_support_searches_give_consistent_bounds() {
     let mut r = Random(65);
     for _ in 0..40 * factor() {
         let points: Vec<Vec3> = (0..200).map(|_| on_sphere(&mut r)).collect();
@@ -104,7 +104,7 @@ fn every_search_gives_the_same_bounds() {
 }
 
 #[test]
-fn a_cache_changes_the_work_and_not_the_answer() {
+fn a_cache_saves_iterations_and_keeps_the_bounds() {
     let mut r = Random(66);
     let points: Vec<Vec3> = (0..300).map(|_| on_sphere(&mut r)).collect();
     let hull = Hull::new(&points).unwrap();
@@ -112,7 +112,7 @@ fn a_cache_changes_the_work_and_not_the_answer() {
     let (mut warm_supports, mut cold_supports) = (0, 0);
     let options = ClosestOptions::default();
     for step in 0..300 {
-        // Through each other and out again.
+        // One hull moves through the other.
         let t = Vec3::new(3.0 - 0.02 * f64::from(step), 0.3, 0.1);
         let pose = Pose::from_quaternion([0.1, 0.2, 1e-3 * f64::from(step), 1.0], t).unwrap();
         let warm = closest_points(&hull, &hull, &pose, &options, &mut cache);
@@ -127,7 +127,7 @@ fn a_cache_changes_the_work_and_not_the_answer() {
 }
 
 #[test]
-fn the_published_iteration_ends_at_a_repeated_vertex() {
+fn the_published_iteration_stops_at_a_repeated_vertex() {
     let mut r = Random(67);
     let (mut ended, mut early) = (0, 0);
     for _ in 0..400 {
@@ -135,11 +135,11 @@ fn the_published_iteration_ends_at_a_repeated_vertex() {
         let hull = Hull::new(&points).unwrap();
         let t = on_sphere(&mut r) * 2.5;
         let pose = random_pose(&mut r, t);
-        let found = closest(&hull, &hull, &pose, Way::published());
+        let found = closest(&hull, &hull, &pose, Method::published());
         assert!(found.iterations < 30 && found.stop != Stop::Limit, "{found:?}");
         ended += usize::from(matches!(found.stop, Stop::Repeated | Stop::Converged));
-        // A vertex that was dropped may be needed again: then it ends too early, and the bounds say
-        // so.
+        // If a removed vertex is needed again, the iteration stops too early, and its bounds are
+        // wide.
         let found = found.answer;
         let better = closest(&hull, &hull, &pose, &ClosestOptions::default()).answer;
         assert!(found.lower <= better.upper && better.lower <= found.upper, "{found:?}");

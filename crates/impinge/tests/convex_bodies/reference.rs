@@ -1,4 +1,4 @@
-//! The signed distance of two point sets' hulls, from the hull of all differences.
+//! The signed distance of the hulls of two point sets, from the hull of all differences.
 
 use impinge::Vec3;
 use impinge::convex::Hull;
@@ -29,7 +29,7 @@ pub(crate) fn signed_distance(a: &[Vec3], b: &[Vec3]) -> f64 {
     }
 }
 
-/// The height of a face over the origin, infinite for a sliver: its neighbours are as near.
+/// The height of a face over the origin. Infinite for a sliver, whose neighbours are equally near.
 fn height(corners: &[Vec3]) -> f64 {
     let o = corners[0];
     let mut normal = Vec3::ZERO;
@@ -46,7 +46,8 @@ fn to_segment(a: Vec3, b: Vec3) -> f64 {
     (a + along * if t.is_nan() { 0.0 } else { t }).length()
 }
 
-/// The distance of the origin from a triangle: its plane if the foot is inside, and all sides.
+/// The distance of the origin from a triangle: from its plane if the projection is inside, and from
+/// all sides.
 fn to_triangle([a, b, c]: [Vec3; 3]) -> f64 {
     let normal = (b - a).cross(c - a).normalize_or_zero();
     let foot = normal * normal.dot(a);

@@ -1,8 +1,8 @@
-//! The exact decision about two convex bodies against independent exact references, and every
-//! certificate against its verification.
+//! The exact decision for two convex bodies, compared with independent exact references, and the
+//! verification of every certificate.
 //!
-//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (3,000 by default). A failure names the number
-//! of its pair, from which `impinge_oracles::convex_families::pair` makes it again.
+//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (3,000 by default). A failure prints the seed of
+//! its pair, from which `impinge_oracles::convex_families::pair` generates it again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,7 +21,7 @@ fn pairs(divisor: u64) -> u64 {
     count_from("IMPINGE_CONVEX_PAIRS", 3000) as u64 / divisor
 }
 
-/// How often each verdict came, for every placement.
+/// The number of verdicts of each kind, for every placement.
 struct Tally(Vec<[AtomicU64; 2]>);
 
 impl Tally {
@@ -40,7 +40,7 @@ impl Tally {
     }
 }
 
-/// A few hints: any vertices, a part of the answer, any direction.
+/// Hints: random vertices and direction, the vertices of the answer, the direction of the answer.
 fn hints(random: &mut Random, a: &[Vec3], b: &[Vec3], found: &Closest) -> [Hint; 3] {
     let mut any = || [random.below(a.len() + 1) as u32, random.below(b.len() + 1) as u32];
     let pairs = [any(), any(), any(), any()];
@@ -53,7 +53,7 @@ fn hints(random: &mut Random, a: &[Vec3], b: &[Vec3], found: &Closest) -> [Hint;
 }
 
 #[test]
-fn verdicts_against_a_linear_program() {
+fn verdicts_match_a_linear_program() {
     let tally = Tally::new();
     let by_features = AtomicU64::new(0);
     for_each(pairs(1), |seed| {
@@ -78,7 +78,7 @@ fn verdicts_against_a_linear_program() {
             assert_eq!(hinted.is_intersecting(), expected, "{}: {hint:?}", pair.name());
         }
     });
-    // The families are what they say.
+    // The placements have the intended verdicts.
     if pairs(1) >= 2000 {
         for name in ["vertex to vertex", "vertex over a face", "edge across an edge", "on a grid"] {
             let [apart, meeting] = tally.of(name);
@@ -94,7 +94,7 @@ fn verdicts_against_a_linear_program() {
 }
 
 #[test]
-fn small_bodies_by_brute_force() {
+fn distances_of_small_bodies_match_brute_force() {
     for_each(pairs(16), |seed| {
         let pair = pair(seed, 9);
         let (a, b) = (&pair.a, &pair.placed());
@@ -130,7 +130,7 @@ fn small_bodies_by_brute_force() {
     });
 }
 
-/// The reference for penetration, which other tests rely on: no direction shows a smaller overlap.
+/// Checks the reference for penetration, which other tests use: no direction has a smaller overlap.
 #[test]
 fn the_depth_is_the_smallest_overlap() {
     let deep = AtomicU64::new(0);
@@ -152,7 +152,7 @@ fn the_depth_is_the_smallest_overlap() {
 }
 
 #[test]
-fn forged_certificates_are_refused() {
+fn false_certificates_do_not_verify() {
     for_each(pairs(4), |seed| {
         let pair = pair(seed, 40);
         let (a, b) = (&pair.a, &pair.placed());
@@ -167,7 +167,7 @@ fn forged_certificates_are_refused() {
                 assert!(!Gap { gap: above, ..gap }.verify(a, b), "{}", pair.name());
                 let direction = -gap.direction;
                 assert!(!Gap { direction, features: Pairs::NONE, ..gap }.verify(a, b));
-                // Nothing proves a common point.
+                // No vertices prove a common point.
                 for _ in 0..20 {
                     let mut any = || [random.below(a.len()) as u32, random.below(b.len()) as u32];
                     let pairs = [any(), any(), any(), any()];
@@ -179,7 +179,7 @@ fn forged_certificates_are_refused() {
                 let point = common.point(a, b).expect("the proof holds");
                 let other = common.swapped().point(b, a).expect("the proof holds");
                 assert_eq!(point, other, "{}", pair.name());
-                // Nothing proves a gap.
+                // No direction proves a gap.
                 for _ in 0..20 {
                     let direction = random.point();
                     assert!(certain_gap(direction, a, b) <= 0.0, "{}", pair.name());

@@ -1,4 +1,4 @@
-//! Random pairs of triangles, family by family, reproducible by number.
+//! Families of random pairs of triangles, reproducible by number.
 
 use impinge::Vec3;
 use impinge_oracles::common;
@@ -44,7 +44,7 @@ impl Random {
 pub(crate) type Triangle = [Vec3; 3];
 pub(crate) type Pair = [Triangle; 2];
 
-/// A family: its name, its share, and how to make a pair.
+/// A family: its name, its share, and the generator of a pair.
 type Family = (&'static str, u64, fn(&mut Random) -> Pair);
 
 /// The families with their share in every 64 pairs. Those with very different magnitudes are slow
@@ -123,8 +123,8 @@ fn coplanar(random: &mut Random) -> Pair {
     })
 }
 
-/// The neighbour of a number some steps away, across zero too.
-fn nudge(x: f64, steps: i64) -> f64 {
+/// `x` changed by some units in the last place, also across zero.
+fn add_ulps(x: f64, steps: i64) -> f64 {
     let ordered = |x: f64| {
         let bits = x.to_bits() as i64;
         if bits < 0 { i64::MIN - bits } else { bits }
@@ -134,7 +134,7 @@ fn nudge(x: f64, steps: i64) -> f64 {
     f64::from_bits(bits as u64)
 }
 
-/// In one plane but for the last bits.
+/// Both triangles in one plane, except for the last bits.
 fn nearly_coplanar(random: &mut Random) -> Pair {
     let mut pair = if random.chance(2) {
         coplanar(random)
@@ -149,9 +149,9 @@ fn nearly_coplanar(random: &mut Random) -> Pair {
             if random.chance(2) {
                 let axis = random.below(3) as usize;
                 let x = corner[axis];
-                // Next to zero the neighbours are denormal, which is another family.
+                // The neighbours of zero are denormal, which is another family.
                 if x != 0.0 {
-                    corner[axis] = nudge(x, random.integer(2) as i64);
+                    corner[axis] = add_ulps(x, random.integer(2) as i64);
                 }
             }
         }
@@ -184,7 +184,7 @@ fn shared_edge(random: &mut Random) -> Pair {
     pair
 }
 
-/// Makes a triangle a segment, with or without a corner between its ends, or a point.
+/// Changes a triangle to a segment, with or without a corner between its ends, or to a point.
 fn flatten(triangle: &mut Triangle, random: &mut Random) {
     let i = random.below(3) as usize;
     let (p, q) = (triangle[i], triangle[(i + 1) % 3]);
@@ -219,7 +219,7 @@ fn far(random: &mut Random) -> Pair {
     pair.map(|t| t.map(|v| v + offset))
 }
 
-/// Triangles whose corners are nearly on a line, long and short ones.
+/// Triangles whose corners are nearly collinear.
 fn slivers(random: &mut Random) -> Pair {
     let base = [random.vector(Random::unit), random.vector(Random::unit)];
     [(); 2].map(|()| {
@@ -227,7 +227,7 @@ fn slivers(random: &mut Random) -> Pair {
         let (p, q) = (base[0] + shift, base[1] - shift);
         let mut r = p + (q - p) * random.unit();
         for axis in 0..3 {
-            r[axis] = nudge(r[axis], random.integer(4) as i64);
+            r[axis] = add_ulps(r[axis], random.integer(4) as i64);
         }
         let mut triangle = [p, q, r];
         triangle.rotate_left(random.below(3) as usize);
@@ -235,7 +235,7 @@ fn slivers(random: &mut Random) -> Pair {
     })
 }
 
-/// Multiples of the smallest number, alone or among ordinary and huge ones.
+/// Multiples of the smallest number, also mixed with ordinary and huge numbers.
 fn denormals(random: &mut Random) -> Pair {
     let tiny = f64::from_bits(1);
     let kind = random.below(4);
@@ -273,7 +273,7 @@ pub(crate) fn any_number(random: &mut Random) -> f64 {
 fn any_bits(random: &mut Random) -> Pair {
     let mut pair = vectors(random, any_number);
     if random.chance(2) {
-        // Some of the same coordinates again, or nothing would ever meet.
+        // Copy some coordinates; otherwise the triangles would hardly ever meet.
         for _ in 0..9 {
             let copy = pair[random.below(2) as usize][random.below(3) as usize];
             let axis = random.below(3) as usize;

@@ -1,7 +1,7 @@
-//! The triangle predicates against an independent exact oracle.
+//! The triangle predicates, compared with an independent exact oracle.
 //!
-//! `IMPINGE_EXACT_PAIRS` sets the number of pairs (20 000 by default). A failure names the number
-//! of its pair, from which the pair can be made again with `families::pair`.
+//! `IMPINGE_EXACT_PAIRS` sets the number of pairs (20,000 by default). A failure prints the number
+//! of its pair, from which `families::pair` generates the pair again.
 
 #![allow(clippy::print_stderr, reason = "long runs report their progress")]
 
@@ -33,7 +33,8 @@ fn pairs(divisor: u64) -> u64 {
     count.unwrap_or(20_000) / divisor
 }
 
-/// Runs `check` for the numbers below `count` on all cores, with a progress report now and then.
+/// Runs `check` for the numbers below `count` on all cores, and prints the progress every ten
+/// seconds.
 fn for_each(name: &str, count: u64, check: impl Fn(u64) + Sync) {
     const CHUNK: u64 = 256;
     let next = AtomicU64::new(0);
@@ -62,8 +63,8 @@ fn for_each(name: &str, count: u64, check: impl Fn(u64) + Sync) {
 
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
 
-/// The corners of the original triangle in a feature of the reordered one, as bits. Of corners that
-/// coincide the first stands for all.
+/// The corners of the original triangle in a feature of the reordered one, as a bit set. Equal
+/// corners are represented by the first.
 fn corners_of(feature: Feature, triangle: &Triangle, order: [usize; 3]) -> u8 {
     let bit = |i: u8| {
         let corner = triangle[order[usize::from(i)]];
@@ -76,8 +77,8 @@ fn corners_of(feature: Feature, triangle: &Triangle, order: [usize; 3]) -> u8 {
     }
 }
 
-/// A contact in terms that don't depend on the order of the corners.
-fn neutral(
+/// A contact in a form that does not depend on the order of the corners.
+fn order_independent(
     contact: Option<HitKind>,
     [a, b]: &Pair,
     orders: [[usize; 3]; 2],
@@ -99,16 +100,16 @@ fn check_contact(number: u64, family: &str, pair: &Pair) -> Option<HitKind> {
     assert_eq!(found, expected, "pair {number} ({family}): {a:?} {b:?}");
     let swapped = triangle_triangle(b, a).map(HitKind::swapped);
     assert_eq!(swapped, expected, "pair {number} ({family}), swapped: {a:?} {b:?}");
-    let neutral_contact = neutral(expected, pair, [ORDERS[0]; 2]);
-    // All orders of the corners for some pairs, and one of each triangle for the others.
+    let expected_contact = order_independent(expected, pair, [ORDERS[0]; 2]);
+    // All orders of the corners for some pairs, and one order of each triangle for the others.
     let tried =
         if number / 64 % 4 == 0 { 0..6 } else { (number % 6) as usize..(number % 6) as usize + 1 };
     for i in tried {
         for orders in [[ORDERS[i], ORDERS[0]], [ORDERS[0], ORDERS[i]], [ORDERS[i], ORDERS[5 - i]]] {
             let (x, y) = (orders[0].map(|k| a[k]), orders[1].map(|k| b[k]));
             let found = triangle_triangle(&x, &y);
-            let found = neutral(found, pair, orders);
-            assert_eq!(found, neutral_contact, "pair {number} ({family}) {orders:?}: {a:?} {b:?}");
+            let found = order_independent(found, pair, orders);
+            assert_eq!(found, expected_contact, "pair {number} ({family}) {orders:?}: {a:?} {b:?}");
             let bare = triangles_intersect(&x, &y);
             assert_eq!(bare, expected.is_some(), "pair {number} ({family}): {a:?} {b:?}");
         }
@@ -121,7 +122,7 @@ fn check_contact(number: u64, family: &str, pair: &Pair) -> Option<HitKind> {
 
 #[test]
 fn contacts_agree_with_the_oracle() {
-    // How often each family gave each kind of answer: every family must produce both.
+    // The number of answers of each kind for every family: every family must produce both verdicts.
     let tally: Vec<[AtomicU64; 4]> = FAMILIES.iter().map(|_| Default::default()).collect();
     for_each("contacts", pairs(1), |number| {
         let (family, pair) = families::pair(number);
@@ -143,7 +144,11 @@ fn contacts_agree_with_the_oracle() {
         );
         let meet = crossing + touching + coplanar;
         let as_designed = meet > 0 && (apart == 0) == family.0.starts_with("shared");
-        assert!(pairs(1) < 10_000 || as_designed, "{} is one-sided", family.0);
+        assert!(
+            pairs(1) < 10_000 || as_designed,
+            "the family {} produces only one verdict",
+            family.0
+        );
     }
 }
 
@@ -219,8 +224,8 @@ fn orientations_agree_with_integers() {
     });
 }
 
-/// The distinct corners of a convex polygon in cyclic order, without those between two others.
-fn true_corners(corners: &[[BigRational; 4]]) -> Vec<[BigRational; 3]> {
+/// The distinct corners of a convex polygon in cyclic order, without points between two others.
+fn proper_corners(corners: &[[BigRational; 4]]) -> Vec<[BigRational; 3]> {
     let mut points: Vec<[BigRational; 3]> = Vec::new();
     for [x, y, z, w] in corners {
         let point = [x / w, y / w, z / w];
@@ -239,7 +244,7 @@ fn true_corners(corners: &[[BigRational; 4]]) -> Vec<[BigRational; 3]> {
     if n < 3 {
         return points;
     }
-    // Any two others, so that it also works for points on a line in any order.
+    // Compares with any two others, so that it also works for collinear points in any order.
     let keep = |i: &usize| {
         !(0..n).any(|j| {
             (0..n).any(|k| j != *i && k != *i && between(&points[j], &points[*i], &points[k]))
@@ -268,7 +273,7 @@ fn shared_sets_agree_with_rationals() {
             },
             expected.unit.unsigned_abs() as usize,
         );
-        let corners = true_corners(&expected.corners);
+        let corners = proper_corners(&expected.corners);
         let positions: Vec<Vec3> = corners
             .iter()
             .map(|p| Vec3::from([0, 1, 2].map(|i| (&p[i] * &unit).to_f64().expect("a number"))))
@@ -291,7 +296,7 @@ fn shared_sets_agree_with_rationals() {
                 (p[i] - q[i]).abs() <= last_place + 2_f64.powi(-60) * extent
             })
         };
-        // A vertex comes back bit for bit, A's if it is one of both; another corner closely.
+        // A vertex is returned bit for bit, A's if both bodies have it. Other corners are rounded.
         let matches = |p: Vec3, corner: usize| {
             let is_vertex = |v: &&Vec3| {
                 (0..3).all(|i| corners[corner][i] == scaled::<BigRational>(v[i], expected.unit))
@@ -323,7 +328,7 @@ fn shared_sets_agree_with_rationals() {
 }
 
 #[test]
-fn nothing_panics_on_any_bits() {
+fn predicates_do_not_panic_on_any_bit_pattern() {
     for_each("any bits", pairs(10), |number| {
         let mut random = Random::new(number ^ 0xb175);
         let wild = random.chance(4);

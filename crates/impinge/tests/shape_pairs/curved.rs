@@ -1,5 +1,5 @@
-//! Curved bodies between a polytope inside and one outside of them: the signed distance lies
-//! between those of the two.
+//! Curved bodies between an inner and an outer polytope: the signed distance lies between the
+//! signed distances of the two.
 
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Sphere};
 use impinge::shape::{self, Shape, ShapeCache, Verdict};
@@ -7,13 +7,14 @@ use impinge::{Pose, Vec3, shapes};
 
 use super::random::Random;
 
-/// A shape with a polytope of the same margin inside and one outside.
-struct Between {
+/// A curved shape with an inner and an outer polytope of the same margin.
+struct Bracketed {
     shape: Shape,
     inner: Shape,
     outer: Shape,
 }
 
+/// The number of sides of the polygons that approximate a circle.
 const SIDES: u32 = 64;
 
 fn circle(radius: f64) -> Vec<Vec3> {
@@ -25,22 +26,22 @@ fn circle(radius: f64) -> Vec<Vec3> {
         .collect()
 }
 
-/// How much larger a polygon around the circle is than one inside, and a little more.
-fn wider() -> f64 {
+/// The ratio of the circumscribed to the inscribed polygon, slightly enlarged.
+fn outer_scale() -> f64 {
     (1.0 + 1e-12) / (std::f64::consts::PI / f64::from(SIDES)).cos()
 }
 
-fn between(shape: impl Into<Shape>, inner: &[Vec3], outer: &[Vec3], margin: f64) -> Between {
+fn bracketed(shape: impl Into<Shape>, inner: &[Vec3], outer: &[Vec3], margin: f64) -> Bracketed {
     let hull = |points: &[Vec3]| Shape::from(Hull::new(points).unwrap()).rounded(margin).unwrap();
     let shrunk: Vec<Vec3> = inner.iter().map(|p| *p * (1.0 - 1e-12)).collect();
-    Between {
+    Bracketed {
         shape: shape.into().rounded(margin).unwrap(),
         inner: hull(&shrunk),
         outer: hull(outer),
     }
 }
 
-fn bodies(margin: f64) -> Vec<Between> {
+fn bodies(margin: f64) -> Vec<Bracketed> {
     let (h, r) = (0.8, 0.5);
     let lid = |z: f64, radius: f64| circle(radius).into_iter().map(move |p| p + Vec3::Z * z);
     let drum = |radius: f64| lid(-h, radius).chain(lid(h, radius)).collect::<Vec<_>>();
@@ -59,9 +60,9 @@ fn bodies(margin: f64) -> Vec<Between> {
     let wide = (1.0 + 1e-12) / flattest.fold(f64::INFINITY, f64::min);
     let stretched = |k: f64| sphere.iter().map(|p| *p * axes * k).collect::<Vec<_>>();
     vec![
-        between(Cylinder::new(h, r).unwrap(), &drum(r), &drum(r * wider()), margin),
-        between(Cone::new(h, r).unwrap(), &hat(r), &hat(r * wider()), margin),
-        between(Ellipsoid::new(axes).unwrap(), &stretched(1.0), &stretched(wide), margin),
+        bracketed(Cylinder::new(h, r).unwrap(), &drum(r), &drum(r * outer_scale()), margin),
+        bracketed(Cone::new(h, r).unwrap(), &hat(r), &hat(r * outer_scale()), margin),
+        bracketed(Ellipsoid::new(axes).unwrap(), &stretched(1.0), &stretched(wide), margin),
     ]
 }
 
@@ -76,7 +77,7 @@ fn others() -> Vec<Shape> {
 }
 
 #[test]
-fn bounds_lie_between_those_of_polytopes() {
+fn distances_lie_between_those_of_the_polytopes() {
     let mut random = Random::new(77);
     let (mut meeting, mut apart, mut unknown) = (0, 0, 0);
     for margin in [0.0, 0.25] {
@@ -86,12 +87,12 @@ fn bounds_lie_between_those_of_polytopes() {
                 for _ in 0..25 {
                     let pose = random.pose(2.0);
                     for first in [true, false] {
-                        let ask = |shape: &Shape| match first {
+                        let distance = |shape: &Shape| match first {
                             true => shape::distance(shape, other, &pose).unwrap(),
                             false => shape::distance(other, shape, &pose).unwrap(),
                         };
                         let (inner, outer, found) =
-                            (ask(&body.inner), ask(&body.outer), ask(&body.shape));
+                            (distance(&body.inner), distance(&body.outer), distance(&body.shape));
                         assert!(found.lower <= inner.upper + 1e-11, "{found:?} {inner:?}");
                         assert!(found.upper >= outer.lower - 1e-11, "{found:?} {outer:?}");
                         let verdict = if first {
@@ -130,7 +131,7 @@ fn bounds_lie_between_those_of_polytopes() {
 }
 
 #[test]
-fn curved_bodies_among_themselves() {
+fn contacts_of_curved_bodies_lie_between_those_of_the_polytopes() {
     let mut random = Random::new(78);
     let all = bodies(0.0);
     let mut unknown = 0;
@@ -156,7 +157,7 @@ fn curved_bodies_among_themselves() {
 }
 
 #[test]
-fn touching_curves_are_undecided_within_narrow_bounds() {
+fn touching_curved_bodies_are_undecided_with_tight_bounds() {
     let (can, ball) = (Cylinder::new(1.0, 0.5).unwrap().into(), Sphere::new(0.5).unwrap().into());
     let touch =
         |x: f64| shape::intersects(&can, &ball, &Pose::from_translation([x, 0.0, 0.2]).unwrap());

@@ -1,5 +1,5 @@
-//! Every kind of shape against every other, against oracles: exact where that is promised, with
-//! bounds where not.
+//! All pairs of kinds of shapes, compared with oracles: exact where the library guarantees it, by
+//! bounds otherwise.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -12,7 +12,7 @@ use impinge::shape::{self, Kind, Shape, ShapeCache, Verdict};
 use impinge::{Mesh, Pose, Vec3, shapes};
 use random::Random;
 
-/// Shapes whose verdicts are exact, with whole numbers for coordinates and lengths.
+/// Shapes whose verdicts are exact, with integer coordinates and lengths.
 fn exact_kinds(random: &mut Random) -> Vec<Shape> {
     let grid = |random: &mut Random, n: usize| -> Vec<Vec3> {
         (0..n).map(|_| random.on_grid(4)).collect()
@@ -22,7 +22,7 @@ fn exact_kinds(random: &mut Random) -> Vec<Shape> {
     if normal == Vec3::ZERO {
         normal.z = 1.0;
     }
-    let sizes = [0; 3].map(|_| random.whole(0, 3));
+    let sizes = [0; 3].map(|_| random.integer(0, 3));
     let soup: Vec<[Vec3; 3]> = (0..12).map(|_| [0; 3].map(|_| random.on_grid(6))).collect();
     let block = shapes::cuboid([4.0, 6.0, 8.0]).unwrap();
     vec![
@@ -31,11 +31,11 @@ fn exact_kinds(random: &mut Random) -> Vec<Shape> {
         Shape::solid(block).unwrap(),
         hull(random, 12).into(),
         hull(random, 2).into(),
-        Sphere::new(random.whole(0, 5)).unwrap().into(),
-        Capsule::new(random.whole(0, 4), random.whole(0, 3)).unwrap().into(),
+        Sphere::new(random.integer(0, 5)).unwrap().into(),
+        Capsule::new(random.integer(0, 4), random.integer(0, 3)).unwrap().into(),
         Cuboid::new(sizes).unwrap().into(),
-        Shape::from(hull(random, 6)).rounded(random.whole(1, 3)).unwrap(),
-        HalfSpace::new(normal, random.whole(-3, 3)).unwrap().into(),
+        Shape::from(hull(random, 6)).rounded(random.integer(1, 3)).unwrap(),
+        HalfSpace::new(normal, random.integer(-3, 3)).unwrap().into(),
     ]
 }
 
@@ -43,15 +43,15 @@ fn is_half_space(shape: &Shape) -> bool {
     matches!(shape.kind(), Kind::HalfSpace(_))
 }
 
-/// Compares everything about one pair with the oracle. Returns whether the shapes meet.
+/// Compares all queries for one pair with the oracle. Returns whether the shapes meet.
 fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> bool {
-    let (p, q) = (oracle::flat(a, &Pose::IDENTITY), oracle::flat(b, pose));
+    let (p, q) = (oracle::placed(a, &Pose::IDENTITY), oracle::placed(b, pose));
     let expected = oracle::meet(&p, &q);
     for verdict in [shape::intersects(a, b, pose), shape::intersects_cached(a, b, pose, cache)] {
         match verdict {
             Verdict::Intersecting(meeting) => {
                 assert!(expected, "{a:?} {b:?} {pose:?}");
-                certified(
+                verify_certificate(
                     a,
                     b,
                     pose,
@@ -63,7 +63,14 @@ fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> bool {
             Verdict::Separated(clear) => {
                 assert!(!expected, "{a:?} {b:?} {pose:?}");
                 assert!(clear.lower >= 0.0);
-                certified(a, b, pose, &clear.gap.map(convex::Verdict::Separated), None, None);
+                verify_certificate(
+                    a,
+                    b,
+                    pose,
+                    &clear.gap.map(convex::Verdict::Separated),
+                    None,
+                    None,
+                );
             }
             Verdict::Undecided(_) => panic!("{a:?} {b:?} {pose:?}"),
         }
@@ -79,7 +86,7 @@ fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> bool {
             let between = found.point_a.distance(found.point_b);
             assert!((between - found.upper).abs() < 1e-9 * size, "{found:?}");
         }
-        if let (Some(cores), false) = (oracle::apart(&p, &q), expected) {
+        if let (Some(cores), false) = (oracle::core_distance(&p, &q), expected) {
             let margin = a.margin() + b.margin();
             assert!(found.lower <= cores.upper - margin + 1e-12 * size, "{found:?} {cores:?}");
             assert!(found.upper >= cores.lower - margin - 1e-12 * size, "{found:?} {cores:?}");
@@ -94,8 +101,9 @@ fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> bool {
     expected
 }
 
-/// Verifies a certificate about the core points, and corners of triangles for meshes.
-fn certified(
+/// Verifies a certificate for the core points of the shapes, or for the corners of triangles of
+/// meshes.
+fn verify_certificate(
     a: &Shape,
     b: &Shape,
     pose: &Pose,
@@ -116,19 +124,19 @@ fn certified(
 }
 
 #[test]
-fn every_exact_kind_against_every_other() {
+fn all_pairs_of_exact_kinds_match_the_oracle() {
     let mut random = Random::new(3);
     let (mut meeting, mut apart) = (0, 0);
     for round in 0..8 {
-        let (these, those) = (exact_kinds(&mut random), exact_kinds(&mut random));
-        for a in &these {
-            for b in &those {
+        let (first, second) = (exact_kinds(&mut random), exact_kinds(&mut random));
+        for a in &first {
+            for b in &second {
                 if is_half_space(a) && is_half_space(b) {
                     continue;
                 }
                 let mut cache = ShapeCache::default();
                 for step in 0..3 {
-                    // Exact poses on a grid touch often; others are as they come.
+                    // With exact poses on a grid, shapes touch often.
                     let exact = is_half_space(a) || is_half_space(b) || step > 0;
                     let pose = if exact { random.exact_pose(4 + round) } else { random.pose(8.0) };
                     let met = check(a, b, &pose, &mut cache);
@@ -145,11 +153,11 @@ fn every_exact_kind_against_every_other() {
 }
 
 #[test]
-fn exchanging_the_shapes_exchanges_the_answers() {
+fn swapping_the_shapes_swaps_the_answers() {
     let mut random = Random::new(31);
     for _ in 0..4 {
-        let (these, those) = (exact_kinds(&mut random), exact_kinds(&mut random));
-        for (a, b) in these.iter().flat_map(|a| those.iter().map(move |b| (a, b))) {
+        let (kinds_a, kinds_b) = (exact_kinds(&mut random), exact_kinds(&mut random));
+        for (a, b) in kinds_a.iter().flat_map(|a| kinds_b.iter().map(move |b| (a, b))) {
             let pose = random.exact_pose(7);
             let back = pose.inverse();
             let (one, two) =
@@ -179,7 +187,7 @@ fn exchanging_the_shapes_exchanges_the_answers() {
 }
 
 #[test]
-fn touching_exactly_is_meeting() {
+fn shapes_that_touch_exactly_intersect() {
     let at = |x: f64, y: f64, z: f64| Pose::from_translation([x, y, z]).unwrap();
     let meets = |a: &Shape, b: &Shape, pose: &Pose| {
         let verdict = shape::intersects(a, b, pose);
@@ -226,7 +234,7 @@ fn touching_exactly_is_meeting() {
 }
 
 #[test]
-fn half_spaces_meet_unless_they_face_each_other() {
+fn half_spaces_intersect_unless_antiparallel_and_apart() {
     let space = |n: [f64; 3], o: f64| Shape::from(HalfSpace::new(n, o).unwrap());
     let (down, up) = (space([0.0, 0.0, 1.0], 1.0), space([0.0, 0.0, -2.0], -6.0));
     let found = shape::distance(&down, &up, &Pose::IDENTITY).unwrap();
@@ -237,7 +245,7 @@ fn half_spaces_meet_unless_they_face_each_other() {
     assert!(shape::intersects(&down, &up, &lower(-2.0 + 1e-15)).is_separated());
     assert!(shape::intersects(&down, &down, &lower(-2.0)).is_intersecting());
     assert_eq!(shape::contact(&down, &up, &Pose::IDENTITY), None);
-    // Not quite parallel: they meet far away.
+    // Nearly antiparallel: they meet far away.
     let tilted = space([1e-9, 0.0, -2.0], -6.0);
     let Verdict::Intersecting(meeting) = shape::intersects(&down, &tilted, &Pose::IDENTITY) else {
         panic!()
@@ -246,7 +254,7 @@ fn half_spaces_meet_unless_they_face_each_other() {
 }
 
 #[test]
-fn empty_and_degenerate_shapes() {
+fn empty_and_degenerate_shapes_have_valid_answers() {
     let nothing = Shape::from(Mesh::from_triangles(vec![], vec![]).unwrap());
     let ball = Shape::from(Sphere::new(1.0).unwrap());
     let ground = Shape::from(HalfSpace::new([0.0, 0.0, 1.0], 0.0).unwrap());
@@ -261,20 +269,20 @@ fn empty_and_degenerate_shapes() {
     }
     assert_eq!(shape::triangles_met(&nothing, &ball, &Pose::IDENTITY), Some(Default::default()));
     assert_eq!(shape::triangles_met(&ball, &ball, &Pose::IDENTITY), None);
-    // Triangles that are segments and points.
+    // Triangles that degenerate to segments and points.
     let v = |x: f64| Vec3::new(x, 0.0, 0.0);
     let thin = Shape::from(
         Mesh::from_soup(&[[v(1.0), v(3.0), v(2.0)], [v(-1.0); 3], [v(9.0); 3]]).unwrap(),
     );
     let met = shape::triangles_met(&thin, &ball, &Pose::IDENTITY).unwrap();
     assert_eq!((met.triangles, met.undecided), (vec![0, 1], vec![]));
-    // Two balls about one point.
+    // Two concentric balls.
     let contact = shape::contact(&ball, &ball, &Pose::IDENTITY).unwrap();
     assert!(contact.lower <= -2.0 && -2.0 <= contact.upper, "{contact:?}");
 }
 
 #[test]
-fn sizes_far_apart_and_far_from_the_origin() {
+fn answers_are_exact_at_all_scales_far_from_the_origin() {
     let mut random = Random::new(8);
     for scale in [1e-30, 1e-6, 1.0, 1e9, 1e50] {
         let away = Vec3::new(3e6, -2e6, 1e6) * scale;
@@ -287,10 +295,10 @@ fn sizes_far_apart_and_far_from_the_origin() {
             let near = Pose::from_translation(random.in_cube() * 3.0 * scale).unwrap();
             check(&hull, &mesh, &near, &mut ShapeCache::default());
             check(&mesh, &hull, &near, &mut ShapeCache::default());
-            let there = Pose::from_translation(away + random.in_cube() * 2.0 * scale).unwrap();
-            let (p, q) = (oracle::flat(&mesh, &Pose::IDENTITY), oracle::flat(&ball, &there));
+            let pose = Pose::from_translation(away + random.in_cube() * 2.0 * scale).unwrap();
+            let (p, q) = (oracle::placed(&mesh, &Pose::IDENTITY), oracle::placed(&ball, &pose));
             assert_eq!(
-                shape::intersects(&mesh, &ball, &there).is_intersecting(),
+                shape::intersects(&mesh, &ball, &pose).is_intersecting(),
                 oracle::meet(&p, &q)
             );
         }
@@ -298,11 +306,11 @@ fn sizes_far_apart_and_far_from_the_origin() {
 }
 
 #[test]
-fn all_triangles_that_a_body_meets() {
+fn triangles_met_match_the_oracle() {
     let mut random = Random::new(12);
     let mesh = shapes::torus(1.0, 0.4, 20, 12).unwrap();
     let surface = Shape::from(mesh.clone());
-    let mut some = 0;
+    let mut met_count = 0;
     for _ in 0..12 {
         for body in [
             Shape::from(Cuboid::new([0.4, 0.3, 0.5]).unwrap()),
@@ -314,19 +322,22 @@ fn all_triangles_that_a_body_meets() {
             let expected: Vec<u32> = (0..mesh.triangles().len() as u32)
                 .filter(|t| {
                     let one = Shape::from(Mesh::from_soup(&[mesh.triangle(*t as usize)]).unwrap());
-                    oracle::meet(&oracle::flat(&one, &Pose::IDENTITY), &oracle::flat(&body, &pose))
+                    oracle::meet(
+                        &oracle::placed(&one, &Pose::IDENTITY),
+                        &oracle::placed(&body, &pose),
+                    )
                 })
                 .collect();
-            some += expected.len();
+            met_count += expected.len();
             assert_eq!(met.triangles, expected);
             assert!(met.undecided.is_empty());
         }
     }
-    assert!(some > 200, "{some}");
+    assert!(met_count > 200, "{met_count}");
 }
 
 #[test]
-fn solids_hold_what_lies_inside() {
+fn solids_intersect_bodies_inside() {
     let room = shapes::cuboid([8.0, 8.0, 8.0]).unwrap();
     let (surface, solid) = (Shape::from(room.clone()), Shape::solid(room).unwrap());
     let small = shapes::octahedron(0.5).unwrap();

@@ -22,8 +22,8 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// A whole number from `low` to `high`.
-    pub(crate) fn whole(&mut self, low: i32, high: i32) -> f64 {
+    /// An integer from `low` to `high`.
+    pub(crate) fn integer(&mut self, low: i32, high: i32) -> f64 {
         f64::from(low + (self.bits() % (high - low + 1) as u64) as i32)
     }
 
@@ -32,7 +32,7 @@ impl Random {
     }
 
     pub(crate) fn on_grid(&mut self, size: i32) -> Vec3 {
-        Vec3::new(self.whole(-size, size), self.whole(-size, size), self.whole(-size, size))
+        Vec3::new(self.integer(-size, size), self.integer(-size, size), self.integer(-size, size))
     }
 
     pub(crate) fn pose(&mut self, reach: f64) -> Pose {
@@ -40,7 +40,8 @@ impl Random {
         Pose::from_quaternion(q, self.in_cube() * reach).unwrap()
     }
 
-    /// A quarter turn or none about an axis, and whole numbers: exact, there and back.
+    /// A rotation that maps axes to axes, and an integer translation: the pose and its inverse are
+    /// exact.
     pub(crate) fn exact_pose(&mut self, reach: i32) -> Pose {
         let turns = [
             [0.0, 0.0, 0.0, 1.0],

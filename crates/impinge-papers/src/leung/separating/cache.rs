@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_length_has_a_direction() {
+    fn vectors_of_every_length_are_normalised() {
         for scale in [5e-324, 1e-300, 1.0, 1e60, 1e300] {
             assert_eq!(unit(Vec3::Y * scale), Some(Vec3::Y));
         }

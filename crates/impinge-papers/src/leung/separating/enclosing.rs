@@ -50,7 +50,7 @@ mod tests {
     use impinge::internals::Random;
 
     #[test]
-    fn a_tetrahedron_around_the_origin() {
+    fn only_a_tetrahedron_around_the_origin_is_detected() {
         let m = [
             Vec3::new(0.0, 0.0, 1.0),
             Vec3::new(1.0, 0.0, -0.5),

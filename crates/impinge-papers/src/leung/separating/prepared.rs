@@ -18,7 +18,7 @@ pub struct Prepared<'h> {
     own: Cow<'h, Preparation>,
 }
 
-/// What is precomputed of a hull, without the hull itself: to be kept where the hull is not.
+/// The precomputed data of a hull without the hull itself, so that it can be stored separately.
 #[derive(Clone, Debug)]
 pub struct Preparation {
     centroid: Vec3,
@@ -46,8 +46,8 @@ impl<'h> Prepared<'h> {
         Self { hull, own: Cow::Owned(Preparation::new(hull)) }
     }
 
-    /// A hull with what was precomputed of it. (With that of another hull, climbs may start at
-    /// vertices that are not there.)
+    /// A hull with its precomputed data. (With the data of another hull, climbs may start at
+    /// vertices that do not exist.)
     #[must_use]
     pub fn with(hull: &'h Hull, own: &'h Preparation) -> Self {
         Self { hull, own: Cow::Borrowed(own) }

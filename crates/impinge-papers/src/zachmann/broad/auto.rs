@@ -193,7 +193,7 @@ mod tests {
     use impinge::internals::broad::testing::agrees_with_the_oracle;
 
     #[test]
-    fn reports_what_the_oracle_does_during_and_after_trials() {
+    fn matches_the_oracle_during_and_after_trials() {
         agrees_with_the_oracle(Auto::new, false);
         agrees_with_the_oracle(Auto::new, true);
     }

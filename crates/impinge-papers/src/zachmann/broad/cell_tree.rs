@@ -9,7 +9,7 @@
 use impinge::internals::Stamps;
 use impinge::internals::broad::{List, Lists};
 
-/// The most cells of a tree.
+/// The maximum number of cells of a tree.
 pub(super) const MAX_CELLS: usize = 3_000_000;
 
 /// All cells, and the items that are attached to them.
@@ -53,7 +53,7 @@ impl CellTree {
         }
     }
 
-    /// The most levels below the root that a tree may have.
+    /// The maximum number of levels below the root.
     pub(super) fn max_depth(branches: u32) -> u32 {
         (0..).take_while(|d| count(branches, *d) <= MAX_CELLS).last().unwrap_or(0)
     }

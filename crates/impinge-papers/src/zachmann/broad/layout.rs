@@ -4,10 +4,10 @@ use super::cells::Cells;
 use impinge::broad::Bounds;
 use impinge::math::Aabb;
 
-/// The most cells along an axis.
+/// The maximum number of cells along an axis.
 pub(super) const MAX_CELLS_PER_AXIS: u32 = 1024;
 
-/// The most cells: the empty lists of that many take 192 MiB.
+/// The maximum number of cells: the empty lists of that many take 192 MiB.
 pub(super) const MAX_CELLS: u64 = 1 << 24;
 
 /// The number of boxes from which the cells are chosen.
@@ -75,11 +75,11 @@ impl Layout {
     /// domain gives correct results. At most [`MAX_CELLS_PER_AXIS`] on an axis and [`MAX_CELLS`]:
     /// where there would be more, the axes with the most get fewer.
     pub(super) fn new(domain: Aabb, count: [u32; 3]) -> Self {
-        let at_most = |most: u32| count.map(|n| n.clamp(1, most));
-        let in_all = |most: u32| at_most(most).into_iter().map(u64::from).product::<u64>();
-        let most = (1..=MAX_CELLS_PER_AXIS).rev().find(|most| in_all(*most) <= MAX_CELLS);
+        let limited = |limit: u32| count.map(|n| n.clamp(1, limit));
+        let total = |limit: u32| limited(limit).into_iter().map(u64::from).product::<u64>();
+        let limit = (1..=MAX_CELLS_PER_AXIS).rev().find(|limit| total(*limit) <= MAX_CELLS);
         let mut layout =
-            Self { domain, count: at_most(most.unwrap_or(1)), scale: [1.0; 3], slack: 0.0 };
+            Self { domain, count: limited(limit.unwrap_or(1)), scale: [1.0; 3], slack: 0.0 };
         for k in 0..3 {
             let (lo, hi) = (&mut layout.domain.min[k], &mut layout.domain.max[k]);
             // Also false for NaN.
@@ -92,15 +92,16 @@ impl Layout {
         layout
     }
 
-    /// The domain cut into at most `most` cells, on each axis about `wanted` times as wide as the
-    /// median box.
-    pub(super) fn fitted(spread: &Spread, wanted: f64, most: f64) -> Self {
+    /// The domain cut into at most `max_cells` cells, on each axis about `relative_width` times as
+    /// wide as the median box.
+    pub(super) fn fitted(spread: &Spread, relative_width: f64, max_cells: f64) -> Self {
         let width = spread.domain.extent().to_array();
-        let mut side: [f64; 3] = [0, 1, 2].map(|k| (spread.side[k] * wanted).max(width[k] * 1e-4));
+        let mut side: [f64; 3] =
+            [0, 1, 2].map(|k| (spread.side[k] * relative_width).max(width[k] * 1e-4));
         let count = |side: &[f64; 3]| {
             [0, 1, 2].map(|k| (width[k] / side[k]).ceil().clamp(1.0, f64::from(MAX_CELLS_PER_AXIS)))
         };
-        while count(&side).iter().product::<f64>() > most.max(1.0) {
+        while count(&side).iter().product::<f64>() > max_cells.max(1.0) {
             // The finest cells are made coarser first, so that cells become cubes.
             let finest = side.iter().zip(count(&side)).filter(|(_, n)| *n > 1.0);
             let finest = finest.fold(f64::INFINITY, |f, (s, _)| f.min(*s));

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees() {
+    fn matches_the_oracle() {
         agrees_with_the_oracle(Octree::new, false);
         agrees_with_the_oracle(Octree::new, true);
         agrees_with_the_oracle(|| Octree::with(OctreeOptions::oriented()), true);

@@ -22,7 +22,7 @@ use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
 use impinge::math::{Aabb, Vec3};
 use impinge::pair::Budget;
 
-/// The most directions.
+/// The maximum number of directions.
 const MAX_DIRECTIONS: usize = 13;
 
 /// The directions of the slabs, which are those of the [`Dop`](crate::klosowski::volume::Dop)s.
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees() {
+    fn matches_the_oracle() {
         agrees_with_the_oracle(SlabOctree::new, false);
         agrees_with_the_oracle(|| SlabOctree::with(SlabOctreeOptions::oriented()), true);
         for slabs in [Slabs::Eighteen, Slabs::TwentySix] {

@@ -12,10 +12,10 @@
 //! disjoint only if this is certain: along each of fifteen axes it allows a gap of `m = 2^-45 s`,
 //! with `s` the sum of the half sides and of the coordinates of the distance of the centres, at
 //! most four times the half sides where the axis-aligned boxes overlap; let `2 m` cover the
-//! rounding of the gap too. Such boxes must still share a cell, so how far apart can they be? The
-//! Minkowski sum of two boxes contains an octant at each of its corners, so a point that is above
-//! none of its faces by more than `g` has a distance of at most `sqrt(3) g` from it. Axes are not
-//! of unit length if they are products of edges that are nearly parallel, with an angle of sine
+//! rounding of the gap too. Such boxes must still share a cell, so their distance must be bounded.
+//! The Minkowski sum of two boxes contains an octant at each of its corners, so a point that is
+//! above none of its faces by more than `g` has a distance of at most `sqrt(3) g` from it. Axes are
+//! not of unit length if they are products of edges that are nearly parallel, with an angle of sine
 //! `t`. Either `t` is at least `T`, and `g` is at most `2 m / T`; or rotating one box by that angle
 //! makes the edges parallel, which moves it by at most `1.6 T s`, changes the other gaps by at most
 //! `2 T s`, and leaves only axes of unit length. With `T = 2^-22.5` both cases come to less than

@@ -391,7 +391,7 @@ mod tests {
     use impinge::internals::broad::testing::{agrees_with_the_oracle, grows_no_more};
 
     #[test]
-    fn agrees() {
+    fn matches_the_oracle() {
         agrees_with_the_oracle(SweepAndPrune::new, false);
         agrees_with_the_oracle(SweepAndPrune::new, true);
     }

@@ -10,9 +10,9 @@
 //! increased by more than that error and its own rounding error, so the hull is that of a k-DOP
 //! around the given one. The increase also makes flat k-DOPs and single points solid. The
 //! intersection point of three planes is a sum of `h` times integers over an integer, with an error
-//! below [`VERTEX_TOLERANCE`]. Diagonal planes are moved outward more than axis planes, and space diagonals
-//! more than face diagonals. So planes that touch the intersection points of other planes, as in a
-//! k-DOP around a box, cut off no slivers there.
+//! below [`VERTEX_TOLERANCE`]. Diagonal planes are moved outward more than axis planes, and space
+//! diagonals more than face diagonals. So planes that touch the intersection points of other
+//! planes, as in a k-DOP around a box, cut off no slivers there.
 
 use super::Dop;
 use impinge::convex::Hull;
@@ -24,8 +24,8 @@ use impinge::math::Vec3;
 ///
 /// Let `M` be the largest absolute coordinate. `h` is at most `6 M`. The sum of three `h` times
 /// integers up to two has two roundings, the division one, the sum with `c` one, and each `h`
-/// three. The error is below `256 U M` per coordinate. Vertices closer than [`MERGE_TOLERANCE`] in every
-/// coordinate are merged: `512 U M`. Three times the sum of both is `2304 U M`.
+/// three. The error is below `256 U M` per coordinate. Vertices closer than [`MERGE_TOLERANCE`] in
+/// every coordinate are merged: `512 U M`. Three times the sum of both is `2304 U M`.
 pub(super) const VERTEX_TOLERANCE: f64 = 2304.0 * U;
 
 /// Vertices closer than this in every coordinate, relative to the largest absolute coordinate, are
@@ -125,14 +125,14 @@ mod tests {
 
     /// Checks in many directions that the vertices of a k-DOP extend as far as the points, that
     /// they are not outside, and that their number is bounded.
-    fn check<const HALF: usize>(points: &[Vec3], most: usize, random: &mut Random) {
+    fn check<const HALF: usize>(points: &[Vec3], max_vertices: usize, random: &mut Random) {
         let dop = Dop::<HALF>::around(points);
         let mean = points.iter().map(|p| *p / points.len() as f64).sum();
         for inside in [mean, points[0], Vec3::NAN] {
             let vertices = dop.vertices(inside);
             let reach = dop.reach();
             assert!(!vertices.is_empty());
-            assert!(vertices.len() <= most, "{} vertices", vertices.len());
+            assert!(vertices.len() <= max_vertices, "{} vertices", vertices.len());
             for k in 0..40 {
                 let n = if k < HALF { Dop::<HALF>::direction(k) } else { random.direction() };
                 for n in [n, -n] {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn known_bodies() {
+    fn known_bodies_have_the_expected_vertices() {
         let cube: Vec<Vec3> = (0..8)
             .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2 & 1)))
             .collect();

@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees() {
+    fn matches_the_oracle() {
         agrees_with_the_oracle(Grid::new, false);
         agrees_with_the_oracle(Grid::new, true);
         agrees_with_the_oracle(|| Grid::with(GridOptions::oriented()), true);
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cells_follow_the_boxes() {
+    fn cells_are_chosen_again_when_the_boxes_change() {
         let (mut grid, mut changes) = (Grid::new(), Changes::default());
         let mut boxes = vec![Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
         for i in 0..1000_u16 {

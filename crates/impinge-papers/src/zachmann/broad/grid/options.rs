@@ -3,8 +3,8 @@
 use super::super::Entry;
 use impinge::math::Aabb;
 
-/// The most cells of an item with any options: otherwise an infinite box in a fine grid would be
-/// entered in every cell.
+/// The maximum number of cells of an item with any options: otherwise an infinite box in a fine
+/// grid would be entered in every cell.
 pub(super) const MAX_CELLS_PER_ITEM: u32 = 1 << 15;
 
 /// The layout of a [`Grid`](super::Grid).

@@ -1,33 +1,33 @@
-//! Counts cases, keeps failures, and digests answers.
+//! Counts cases, stores failures, and computes digests of answers.
 
 use std::fmt::{Debug, Write};
 use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Failures of a row that are kept with their messages.
-const KEPT: usize = 5;
+/// The number of failures of a row whose messages are stored.
+const MAX_STORED_FAILURES: usize = 5;
 
-/// What was found for one row of the table of queries.
+/// The results of one row of the table of queries.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// How many answers were judged.
+    /// The number of checked answers.
     pub cases: u64,
-    /// How many of them were wrong.
+    /// The number of wrong answers.
     pub failed: u64,
-    /// The first wrong ones.
+    /// The first failures: sample index and message.
     pub failures: Vec<(u64, String)>,
-    /// A sum of the hashes of all answers, each with the number of its sample: the same whatever
-    /// the order and the number of threads.
+    /// A sum of the hashes of all answers, each mixed with the index of its sample. Independent of
+    /// the order and of the number of threads.
     pub digest: u64,
-    /// The time it took, truth and all.
+    /// The time spent, including the oracles.
     pub time: Duration,
-    /// How often each named thing happened.
+    /// How often each named event occurred.
     pub counts: Vec<(&'static str, u64)>,
 }
 
 impl Tally {
-    /// Adds what another thread found.
+    /// Adds the results of another thread.
     pub fn add(&mut self, other: Self) {
         self.cases += other.cases;
         self.failed += other.failed;
@@ -35,7 +35,7 @@ impl Tally {
         self.digest = self.digest.wrapping_add(other.digest);
         self.failures.extend(other.failures);
         self.failures.sort();
-        self.failures.truncate(KEPT);
+        self.failures.truncate(MAX_STORED_FAILURES);
         for (name, count) in other.counts {
             self.count(name, count);
         }
@@ -49,54 +49,54 @@ impl Tally {
     }
 }
 
-/// What a row reports to while it looks at one sample.
+/// Collects the results of one row for one sample.
 #[derive(Debug)]
-pub struct Judge<'t> {
+pub struct Checker<'t> {
     tally: &'t mut Tally,
     sample: u64,
-    /// Text of all answers to this sample.
+    /// The `Debug` text of all answers for this sample.
     answers: String,
 }
 
-impl<'t> Judge<'t> {
-    /// For one sample.
+impl<'t> Checker<'t> {
+    /// A checker for one sample.
     pub fn new(tally: &'t mut Tally, sample: u64) -> Self {
         Self { tally, sample, answers: String::new() }
     }
 
-    /// One more answer is judged; what it was goes into the digest.
+    /// Counts one answer and adds it to the digest.
     pub fn case(&mut self, answer: &impl Debug) {
         self.tally.cases += 1;
-        write!(self.answers, "{answer:?};").expect("a string takes everything");
+        write!(self.answers, "{answer:?};").expect("writing to a string succeeds");
     }
 
-    /// The answer is wrong unless `holds`.
+    /// Records a wrong answer unless `holds`.
     pub fn check(&mut self, holds: bool, message: impl FnOnce() -> String) {
         if !holds {
             self.fail(message());
         }
     }
 
-    /// The answer is wrong.
+    /// Records a wrong answer.
     pub fn fail(&mut self, message: String) {
         self.tally.failed += 1;
-        if self.tally.failures.len() < KEPT {
+        if self.tally.failures.len() < MAX_STORED_FAILURES {
             self.tally.failures.push((self.sample, message));
         }
     }
 
-    /// Something happened that a test wants to have happened.
+    /// Counts an event. A test requires some events to occur.
     pub fn count(&mut self, name: &'static str) {
         self.tally.count(name, 1);
     }
 
-    /// As [`Judge::count`], several times.
+    /// Counts an event `by` times.
     pub fn count_by(&mut self, name: &'static str, by: u64) {
         self.tally.count(name, by);
     }
 }
 
-impl Drop for Judge<'_> {
+impl Drop for Checker<'_> {
     fn drop(&mut self) {
         let hash = xxh3_64(self.answers.as_bytes());
         let mixed = (hash ^ self.sample).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -26,7 +26,7 @@ Examples:
   Why a pair is checked by its method:
     impinge sim --sample robot --explain \"arm 1 tool\" table
 
-A scene file defines a motion for all parts or for single ones (relative to another: parent = NAME):
+A scene file defines motions for all parts or single ones (relative to another: parent = NAME):
   [motion]
   kind = \"billiard\"           # or brownian, falling, keyframes, still
   speed = 2.5

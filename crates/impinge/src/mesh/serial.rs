@@ -9,7 +9,7 @@ use super::Mesh;
 use super::connectivity::{Connectivity, PolygonList};
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
-use crate::serial::{Points, Rows, refused};
+use crate::serial::{Points, Rows, as_serde_error};
 
 /// How polygons are cut into triangles. Stored, because the vertices may have moved since.
 #[derive(Serialize, Deserialize)]
@@ -52,10 +52,11 @@ impl<'de> Deserialize<'de> for Mesh {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Read { vertices, polygons, triangulation } = Read::deserialize(deserializer)?;
         let vertices = vertices.into_iter().map(Vec3::from).collect();
-        let mut mesh =
-            Self::from_offsets(vertices, polygons.starts, polygons.values).map_err(refused)?;
+        let mut mesh = Self::from_offsets(vertices, polygons.starts, polygons.values)
+            .map_err(as_serde_error)?;
         if let Some(Triangulation { triangles, forced }) = triangulation {
-            mesh = mesh.cut_as(triangles.into_owned(), forced.into_owned()).map_err(refused)?;
+            mesh =
+                mesh.cut_as(triangles.into_owned(), forced.into_owned()).map_err(as_serde_error)?;
         }
         Ok(mesh)
     }

@@ -223,7 +223,7 @@ impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
         for open in self.pairs.iter().rev().filter(|open| open.waits).take(CORNERS) {
             let here = query.a.triangle(query.tree_a.some_triangle(open.a))[0];
             let there = query.b.triangle(query.tree_b.some_triangle(open.b))[0];
-            known.offer(here, query.pose.transform_point(there));
+            known.include_points(here, query.pose.transform_point(there));
         }
         Verdict::Undecided(known)
     }

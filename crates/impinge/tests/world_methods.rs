@@ -144,7 +144,7 @@ fn a_pair_comes_before_its_classes_and_these_before_the_world() {
     for line in [
         "shapes, selected for the pair, cannot decide for these",
         "checked by test-boxes: selected for their classes",
-        "* test-boxes: about 0 ns, leans towards collision",
+        "* test-boxes: about 0 ns, biased towards collision",
     ] {
         assert!(text.contains(line), "{text}");
     }
@@ -215,7 +215,7 @@ fn events_say_which_way_they_can_be_wrong() {
     let explained = world.explain(a, b).unwrap();
     assert_eq!(explained.meeting, Some(false));
     assert_eq!(explained.bias, Some(Bias::TowardsNoCollision));
-    assert!(explained.to_string().ends_with("apart; not certain, leans towards no collision"));
+    assert!(explained.to_string().ends_with("apart; not certain, biased towards no collision"));
     // Asked by another method, it begins; asked by the blind one again, it ends, perhaps.
     world.set_method(a, b, Some(EXACT)).unwrap();
     world.move_to(b, at(0.2)).unwrap();

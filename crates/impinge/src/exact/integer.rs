@@ -1,7 +1,7 @@
 //! Orientations and rounded points in integers of any length.
 //!
 //! A finite `f64` is an integer times a power of two. Scaled by the smallest power among the
-//! coordinates of a predicate, all of them are integers, and the determinant is exact whatever the
+//! coordinates of a predicate, all of them are integers, and the determinant is exact for all
 //! magnitudes.
 
 use num_bigint::BigInt;

@@ -1,8 +1,8 @@
-//! The direction in which an answer that is not certain can be wrong.
+//! The direction of the possible error of an answer that is not certain.
 
 use std::fmt;
 
-/// The direction in which an answer can be wrong.
+/// The direction of the possible error of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bias {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Units of work between two readings of the clock. A unit takes 10 to 150 ns, so that the clock is
-/// read every few microseconds at the latest, and its 20 to 50 ns do not count.
+/// read at least every few microseconds, and the 20 to 50 ns of a reading are negligible.
 const UNITS_PER_CLOCK_READING: u64 = 32;
 
 /// Limits on the work of a query, which stops at the first limit that it reaches.
@@ -43,16 +43,16 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// This many microseconds from now.
+    /// A deadline this many microseconds from now.
     #[must_use]
     pub fn micros(micros: u64) -> Self {
-        // A deadline past the range of the clock is none.
+        // A deadline beyond the range of the clock is no limit.
         let deadline = Instant::now().checked_add(Duration::from_micros(micros));
         Self { deadline, ..Self::unlimited() }
     }
 
-    /// A number of steps. The outermost volumes are always compared. The result does not depend on
-    /// the machine.
+    /// A limit on the number of steps. The outermost volumes are always compared. The result does
+    /// not depend on the machine.
     ///
     /// In [`first_pair_within`](crate::pair::first_pair_within) a step compares all boxes of two
     /// nodes, or all triangles of two leaves; in the published trees of `impinge-papers` it
@@ -62,22 +62,22 @@ impl<'a> Budget<'a> {
         Self { steps, ..Self::unlimited() }
     }
 
-    /// The depth of the nodes that are visited, as the number of openings below the roots; a step
-    /// that opens nodes of both trees counts once.
+    /// A limit on the depth of the nodes that are visited, as the number of openings below the
+    /// roots; a step that opens nodes of both trees counts once.
     #[must_use]
     pub fn depth(depth: u32) -> Self {
         Self { depth, ..Self::unlimited() }
     }
 
-    /// A deadline. The clock is read every few steps, and the result is put together after the last
-    /// one: the answer comes some microseconds after the deadline.
+    /// A deadline. The clock is read every few steps, and the result is computed after the last
+    /// one: the query returns some microseconds after the deadline.
     #[must_use]
     pub fn deadline(deadline: Instant) -> Self {
         Self::unlimited().and_deadline(deadline)
     }
 
-    /// The query continues as long as `keep_going`, which is called before every step, returns
-    /// true: it may read a clock, or a flag that another thread sets.
+    /// The query continues as long as `keep_going` returns true, which is called before every step.
+    /// It may read a clock, or a flag that another thread sets.
     #[must_use]
     pub fn until(keep_going: &'a mut dyn FnMut() -> bool) -> Self {
         Self { keep_going: Some(keep_going), ..Self::unlimited() }
@@ -89,7 +89,7 @@ impl<'a> Budget<'a> {
         Self { deadline: Some(deadline), next_reading: 0, ..self }
     }
 
-    /// Whether it sets no limit at all.
+    /// Whether no limit is set.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
         self.steps > u64::MAX / 2
@@ -109,8 +109,8 @@ impl<'a> Budget<'a> {
     /// Counts several units of work before they are done; false if a limit is reached and they must
     /// not be done. Once false, always false.
     ///
-    /// All of `units` or none are counted: a query that takes them in portions stops at the same
-    /// place on every machine.
+    /// Either all of `units` are counted or none, so that a query with a limit of steps stops at
+    /// the same place on every machine.
     #[inline]
     #[must_use]
     pub fn take(&mut self, units: u64) -> bool {
@@ -118,7 +118,7 @@ impl<'a> Budget<'a> {
             self.is_over = true;
             return false;
         }
-        if self.spent >= self.next_reading && !self.goes_on() {
+        if self.spent >= self.next_reading && !self.may_continue() {
             return false;
         }
         self.steps -= units;
@@ -126,9 +126,9 @@ impl<'a> Budget<'a> {
         true
     }
 
-    /// Reads the clock and asks whether to continue.
+    /// Reads the clock and calls `keep_going`.
     #[cold]
-    fn goes_on(&mut self) -> bool {
+    fn may_continue(&mut self) -> bool {
         let in_time = self.deadline.is_none_or(|at| Instant::now() < at);
         self.is_over = !in_time || self.keep_going.as_mut().is_some_and(|keep_going| !keep_going());
         self.next_reading = match (&self.deadline, &self.keep_going) {
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_are_taken_whole_or_not_at_all() {
+    fn units_are_counted_all_or_none() {
         let mut budget = Budget::steps(10);
         assert!(budget.take(4) && budget.take(6));
         assert!(!budget.step() && budget.is_over());
@@ -190,19 +190,19 @@ mod tests {
     fn a_deadline_that_has_passed_allows_nothing() {
         assert!(!Budget::deadline(Instant::now()).step());
         assert!(!Budget::micros(0).step());
-        let mut late = Budget::steps(5).and_deadline(Instant::now());
-        assert!(!late.step());
+        let mut passed = Budget::steps(5).and_deadline(Instant::now());
+        assert!(!passed.step());
         assert!(Budget::micros(u64::MAX).step());
     }
 
     #[test]
-    fn the_application_is_asked_before_every_step() {
+    fn keep_going_is_called_before_every_step() {
         let mut left = 3;
-        let mut ask = || {
+        let mut keep_going = || {
             left -= 1;
             left >= 0
         };
-        let mut budget = Budget::until(&mut ask);
+        let mut budget = Budget::until(&mut keep_going);
         assert_eq!((0..10).filter(|_| budget.step()).count(), 3);
     }
 }

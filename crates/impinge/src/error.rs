@@ -1,11 +1,11 @@
-//! The one error type of this crate.
+//! The error type of this crate.
 
 use std::fmt;
 
-/// Why a mesh, pose, scene or query could not be made.
+/// The error of constructors, files and queries.
 ///
-/// The message says what is wrong, where (file, line, vertex, polygon) and what to do about it.
-/// Match on [`Error::kind`] to react to a particular cause.
+/// The message states what is wrong, where (file, line, vertex, polygon) and what to do about it.
+/// Match on [`Error::kind`] to handle a particular cause.
 ///
 /// ```
 /// use impinge::{ErrorKind, Pose};
@@ -31,7 +31,7 @@ pub enum ErrorKind {
     OutOfRange,
     /// A matrix is not a rotation, or a quaternion or axis is zero.
     NotARotation,
-    /// A polygon names a vertex that does not exist.
+    /// A polygon refers to a vertex that does not exist.
     IndexOutOfBounds,
     /// A polygon has fewer than three corners.
     PolygonTooSmall,
@@ -43,19 +43,19 @@ pub enum ErrorKind {
     NotSolid,
     /// The mesh is not the boundary of a convex body.
     NotConvex,
-    /// A parameter of a generated shape or of a query makes no sense.
+    /// A parameter of a generated shape or of a query is out of its range.
     BadParameter,
-    /// A file could not be read or understood.
+    /// A file could not be read or parsed.
     File,
-    /// A file ends too early, or is not what was written.
+    /// A file is truncated, or its contents were changed after it was written.
     Damaged,
-    /// A file was written in a form that this version does not read.
+    /// A file has a format version that this version does not read.
     WrongVersion,
-    /// Something belongs to another mesh than the one it was given with.
+    /// A value belongs to another mesh than the one it was passed with.
     WrongMesh,
-    /// A handle names a body that was removed, or never was in this world.
+    /// A handle refers to a body that was removed, or never was in this world.
     NoSuchBody,
-    /// A thread could not be started, or what ran on it panicked.
+    /// A thread could not be started, or it panicked.
     Thread,
 }
 

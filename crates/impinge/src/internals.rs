@@ -1,5 +1,5 @@
-//! What the crates beside the engine need of its inside. **No promise of stability**: anything here
-//! may change or vanish in any release.
+//! Internals of the engine that the other crates of this workspace use. **Not stable**: anything
+//! here may change or be removed in any release.
 
 pub use crate::closest::triangle_triangle::disjoint as closest_of_disjoint;
 pub use crate::closest::triangle_triangle::triangle_triangle_with_error;
@@ -14,7 +14,7 @@ pub use crate::stamps::Stamps;
 use crate::convex::Hull;
 use crate::math::Vec3;
 
-/// What there is to ask about a hull for methods that search its vertices, and for tests.
+/// Queries of a hull for methods that search its vertices, and for tests.
 pub trait HullInternals {
     /// The vertex furthest along `direction`, exactly, by a walk over edges from `start`.
     fn climb(&self, direction: Vec3, start: u32, climb: &mut support::Climb) -> u32;
@@ -25,13 +25,13 @@ pub trait HullInternals {
     /// Whether this is the hull of `points`, checked exactly.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A text that states what is wrong.
     fn validate(&self, points: &[Vec3]) -> Result<(), String>;
 
     /// Whether no vertex lies further along `direction` than this one, checked exactly.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A text that states what is wrong.
     fn validate_support(&self, direction: Vec3, vertex: u32) -> Result<(), String>;
 }
 
@@ -65,7 +65,7 @@ pub mod decide {
     pub use crate::convex::decide::*;
 }
 
-/// Predicates that count what they do.
+/// Predicates that count their stages or tests, and the order of points along a direction.
 pub mod exact {
     pub use crate::exact::along::compare_along;
     pub use crate::exact::convex_polygon::point_in_convex_polygon_counted;
@@ -89,12 +89,12 @@ pub mod pair {
     }
 }
 
-/// The traversals of trees, which must be those of the meshes given.
+/// The traversals of trees, which must be the trees of the meshes passed.
 pub mod tree {
     pub use crate::tree::wide::{near, traverse};
 }
 
-/// The hand-over between the application and a detached world.
+/// The exchange between the application and a detached world.
 pub mod exchange {
     pub use crate::world::exchange::*;
 }
@@ -104,7 +104,7 @@ pub mod rounding {
     pub use crate::math::rounding::*;
 }
 
-/// What broad phases are made of.
+/// Data structures of broad phases.
 pub mod broad {
     pub use crate::broad::difference::difference;
     pub use crate::broad::lists::{List, Lists};
@@ -113,7 +113,7 @@ pub mod broad {
     pub use crate::broad::testing;
 }
 
-/// What generated shapes are made of.
+/// The modules that generated shapes are built with.
 pub mod shapes {
     /// See the engine's `shapes::builder`.
     pub mod builder {
@@ -169,12 +169,12 @@ pub mod shapes {
     }
 }
 
-/// The iteration for closest points of convex bodies, and what may vary in it.
+/// The iteration for closest points of convex bodies, and its strategies.
 pub mod closest {
     pub use crate::convex::closest::{Reduced, SignedVolumes, Strategy, closest_points_by, unit};
 }
 
-/// What methods that compare surfaces need to decide about solids.
+/// Containment of solids, for methods that compare surfaces.
 pub mod shape {
     use crate::math::{Pose, Vec3};
     use crate::shape::Shape;
@@ -187,7 +187,7 @@ pub mod shape {
     }
 }
 
-/// Point location in solids that are posed already.
+/// Point location in solids whose vertices are already transformed.
 pub mod solid {
     pub use crate::solid::locate::{check_solid, locate_posed};
 }
@@ -199,13 +199,13 @@ pub mod pieces {
     pub use crate::pieces::index::SolidIndex;
 }
 
-/// Scenes from documents that were read already.
+/// Scenes from documents that are already parsed.
 #[cfg(feature = "files")]
 pub mod scene {
     pub use crate::scene::files::from_document;
 }
 
-/// The composition of poses of which neither the range nor the rotation of the result is checked.
+/// The composition of poses, without a check of the range and the rotation of the result.
 #[must_use]
 pub fn compose_unchecked(outer: &crate::Pose, inner: &crate::Pose) -> crate::Pose {
     outer.composed(inner)

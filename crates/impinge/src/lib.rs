@@ -1,8 +1,8 @@
 //! Exact, certified collision detection for triangle meshes and solids.
 //!
 //! Do two meshes meet, and where? Which parts of an assembly cross, touch, contain each other, or
-//! come too close? The answers are those that real numbers would give for the `f64` coordinates as
-//! they are, and they carry evidence: two triangles with a common point, or a gap that the caller
+//! are too close? The answers are those that real numbers would give for the `f64` coordinates as
+//! they are, and they have evidence: two triangles with a common point, or a gap that the caller
 //! can verify.
 //!
 //! ```
@@ -13,7 +13,7 @@
 //! let pose = Pose::from_translation([0.0, 0.0, 2.0])?; // of b, in a's frame
 //! match impinge::intersects(&a, &b, &pose) {
 //!     Verdict::Separated(proof) => println!("free: {proof}"),
-//!     Verdict::Intersecting(hit) => println!("triangle {} meets {} at {}", hit.a, hit.b, hit.point),
+//!     Verdict::Intersecting(hit) => println!("{} meets {} at {}", hit.a, hit.b, hit.point),
 //! }
 //! // The south pole of the ball stands on the top of the box, exactly.
 //! let report = impinge::check_pair(&a, &b, &pose, &Default::default());
@@ -25,35 +25,41 @@
 //! Meshes come from arrays ([`Mesh::from_triangles`], [`Mesh::from_polygons`]), from the generators
 //! in [`shapes`], or from files with `Mesh::load` and `Scene::load`.
 //!
-//! # What to ask
+//! # Queries
 //!
 //! | question | answer |
 //! | --- | --- |
 //! | Do two surfaces meet? | [`intersects`]: a [`Verdict`] with its evidence |
-//! | Which triangles meet, and how? | [`all_pairs`]: every [`Hit`] with its [`HitKind`]; [`first_hit`]: one |
-//! | The same, but now? | [`pair::first_pair_within`] a budget: hit, separated, or undecided with [`Bounds`] |
-//! | How far apart are they? | [`distance`]: closest points, and bounds that hold |
-//! | How do two solids stand to each other? | [`check_pair`]: a [`Relation`] |
-//! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
-//! | The same for hulls, spheres, capsules, boxes, half-spaces and more, with or without meshes? | a [`Shape`]: [`shape::intersects`], [`shape::distance`], [`shape::contact`] |
-//! | Many bodies that move: what began to meet, what ended? | a [`World`]: [`World::update`](world::World::update), or [beside](world::World::detach) the application |
+//! | Which triangles meet, and how? | [`all_pairs`], [`first_hit`]: a [`Hit`] has a [`HitKind`] |
+//! | Do they meet, within a budget? | [`pair::first_pair_within`]: decided, or [`Bounds`] |
+//! | How far apart are they? | [`distance`]: closest points, and certain bounds |
+//! | What is the relation of two solids? | [`check_pair`]: a [`Relation`] |
+//! | Which pairs of a scene may meet? | [`candidate_pairs`] |
+//! | The same for other shapes, with or without meshes? | a [`Shape`] |
+//! | Many moving bodies: which pairs started or stopped meeting? | a [`World`] |
 //! | Only their boxes? | [`broad`] |
-//! | Which convex bodies is a solid made of? | [`pieces::decompose`], [`pieces::decompose_exactly`] |
+//! | Into which convex bodies can a solid be divided? | [`pieces`] |
 //! | Is a point inside? | [`solid::locate`] |
-//! | All that, of a body that bends? | [`Deforming`]: its vertices move, its tree follows |
+//! | The same for a body that deforms? | [`Deforming`]: its tree follows its vertices |
 //! | What is wrong with a mesh? | [`Mesh::defects`], [`Mesh::classification`] |
+//!
+//! Other shapes are hulls, spheres, capsules, boxes, half-spaces and more: [`shape::intersects`],
+//! [`shape::distance`], [`shape::contact`]. A [`World`] is updated by
+//! [`World::update`](world::World::update), or on a thread of its own after
+//! [`World::detach`](world::World::detach). Convex bodies come from [`pieces::decompose`] and
+//! [`pieces::decompose_exactly`].
 //!
 //! # The modules
 //!
 //! Each uses only those above it.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! | --- | --- |
 //! | [`math`] | vectors, poses, axis-aligned boxes |
 //! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon and polyhedron |
-//! | [`answer`] | what queries answer: verdicts, distances, contacts |
+//! | [`answer`] | the answers of queries: verdicts, distances, contacts |
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
-//! | [`convex`] | convex hulls and primitives: do two meet, how far apart, how deep |
+//! | [`convex`] | convex hulls and primitives: intersection, distance, depth |
 //! | [`mesh`] | polygon meshes: triangulation, adjacency, defects, classes, mass |
 //! | [`tree`] | the bounding-volume trees that queries descend |
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
@@ -62,40 +68,40 @@
 //! | [`shape`] | every kind of shape against every other |
 //! | [`broad`] | many moving boxes: which of them overlap |
 //! | [`world`] | many moving bodies: which of them meet |
-//! | [`scene`] | named parts at poses, from files too |
-//! | [`check`] | an engineer's verdict about a pair of parts |
+//! | [`scene`] | named parts at poses, also from files |
+//! | [`check`] | the relation of a pair of parts, as an engineer needs it |
 //! | [`shapes`] | generated meshes and a sample assembly |
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! - **Frames.** A pair query takes A, B and the pose of B in A's frame. The vertices of B are what
-//!   [`Pose::transform_point`] returns, one expression in one order, and "the triangle" is the
+//! - **Frames.** A pair query takes A, B and the pose of B in A's frame. The vertices of B are the
+//!   results of [`Pose::transform_point`], one expression in one order, and "the triangle" is the
 //!   triangle of those `f64` points. Points in answers are in A's frame.
 //! - **Exact.** Triangles are closed sets: sharing one point is an intersection. No tolerance
-//!   enters a verdict and rounding changes none. What is measured has bounds: a distance is
+//!   enters a verdict and rounding changes none. Measured numbers have bounds: a distance is
 //!   `lower <= d <= upper`. Points in answers are rounded.
 //! - **Range.** Coordinates are finite and at most [`MAX_COORDINATE`] in size, denormal numbers
-//!   included; whatever else is refused at construction.
-//! - **One answer.** The methods of [`pair`] report the same pairs of triangles; those that may be
-//!   wrong (relaxed modes, the Monte-Carlo test) say which way. The same input gives the same
-//!   output, bit for bit.
-//! - **Errors.** Making a mesh, a pose or a scene can fail, with an [`Error`] that says what, where
-//!   and what to do. Queries on them cannot, but for questions about the inside of a mesh that has
-//!   none. Nothing panics, except methods that take the number of a vertex, triangle, polygon, edge
-//!   or part, for numbers that do not exist.
+//!   included; constructors return an error for others.
+//! - **Reproducible.** The methods of [`pair`] report the same pairs of triangles; methods that may
+//!   be wrong (relaxed modes, the Monte-Carlo test) document in which direction. The same input
+//!   gives the same output, bit for bit.
+//! - **Errors.** The construction of a mesh, a pose or a scene can fail, with an [`Error`] that
+//!   states what is wrong, where, and what to do. Queries cannot fail, except queries about the
+//!   inside of a mesh that has none. Nothing panics, except methods that take the number of a
+//!   vertex, triangle, polygon, edge or part, for numbers that do not exist.
 //!
 //! # Features
 //!
-//! | feature | what it adds |
-//! | --- | --- |
-//! | `files`, on by default | `Mesh::load`, `Mesh::save` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files; without it `impinge-io` and its dependencies are not compiled |
-//! | `mint`, `nalgebra` | [`math::convert`] knows their types |
-//! | `serde` | poses, boxes, hulls, meshes, reports and snapshots of worlds can be serialised; what is read goes through the constructors, so that hostile input gives errors |
+//! - `files`, on by default: `Mesh::load`, `Mesh::save` and `Scene::load` for OBJ, STL, PLY, OFF,
+//!   glTF and scene files. Without it `impinge-io` and its dependencies are not compiled.
+//! - `mint`, `nalgebra`: [`math::convert`] converts from and to their types.
+//! - `serde`: poses, boxes, hulls, meshes, reports and snapshots of worlds can be serialised.
+//!   Deserialised values go through the constructors, so that hostile input gives errors.
 //!
-//! With `serde` values come back bit for bit, in JSON if the feature `float_roundtrip` of
-//! `serde_json` is on.
+//! Serialised values are restored bit for bit; for JSON this needs the feature `float_roundtrip` of
+//! `serde_json`.
 
-// What is public for `internals` alone is unreachable, or unused, without that feature.
+// Items that are public only for `internals` are unreachable or unused without that feature.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unreachable_pub, unused_imports))]
 
 pub mod answer;

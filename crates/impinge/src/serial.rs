@@ -1,8 +1,8 @@
-//! What serialised values of this crate have in common.
+//! Common parts of the serialised forms of this crate.
 //!
-//! The form of each type is in the file `serial.rs` of its module. What is read goes through the
-//! constructors, so that it holds all that the type promises; what does not is an error. Lists grow
-//! as their entries are read, whatever length is announced.
+//! The form of each type is in the file `serial.rs` of its module. Deserialised values go through
+//! the constructors, so that they have all invariants of their type; other input is an error. Lists
+//! grow as their entries are read: an announced length is not used to reserve memory.
 
 use std::fmt;
 
@@ -11,21 +11,22 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::Error;
 
-/// A number that may be infinite: `"inf"` or `"-inf"` where the format is one for people, because
-/// JSON has no infinite numbers. Never NaN.
+/// A number that may be infinite: `"inf"` or `"-inf"` if the format is human-readable, because JSON
+/// has no infinite numbers. Never NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Real(pub(crate) f64);
 
-/// The same of `f32`.
+/// The same for `f32`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Real32(pub(crate) f32);
 
-/// The error of a constructor as one of reading.
-pub(crate) fn refused<E: serde::de::Error>(error: Error) -> E {
+/// The error of a constructor as a deserialisation error.
+pub(crate) fn as_serde_error<E: serde::de::Error>(error: Error) -> E {
     E::custom(error)
 }
 
-fn infinity(x: f64) -> &'static str {
+/// The serialised form of an infinite number.
+fn infinity_text(x: f64) -> &'static str {
     if x > 0.0 { "inf" } else { "-inf" }
 }
 
@@ -34,7 +35,7 @@ impl Serialize for Real {
         match self.0 {
             x if x.is_nan() => Err(serde::ser::Error::custom("a number is NaN")),
             x if x.is_infinite() && serializer.is_human_readable() => {
-                serializer.serialize_str(infinity(x))
+                serializer.serialize_str(infinity_text(x))
             }
             x => serializer.serialize_f64(x),
         }
@@ -55,7 +56,7 @@ impl Serialize for Real32 {
 impl<'de> Deserialize<'de> for Real {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let x = if deserializer.is_human_readable() {
-            deserializer.deserialize_any(Number)?
+            deserializer.deserialize_any(RealVisitor)?
         } else {
             f64::deserialize(deserializer)?
         };
@@ -78,9 +79,9 @@ impl<'de> Deserialize<'de> for Real32 {
     }
 }
 
-struct Number;
+struct RealVisitor;
 
-impl Visitor<'_> for Number {
+impl Visitor<'_> for RealVisitor {
     type Value = f64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,7 +113,7 @@ impl Visitor<'_> for Number {
     }
 }
 
-/// Lists of numbers of different lengths, as one list that is cut into rows: row `i` is
+/// Lists of numbers of different lengths, as one list that is divided into rows: row `i` is
 /// `values[starts[i]..starts[i + 1]]`. Serialised as a list of lists.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rows {
@@ -198,8 +199,8 @@ pub(crate) mod point {
     }
 }
 
-/// The same of a point that may be missing.
-pub(crate) mod maybe_point {
+/// The same for an optional point.
+pub(crate) mod optional_point {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use crate::math::Vec3;

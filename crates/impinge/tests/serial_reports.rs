@@ -245,11 +245,11 @@ fn invalid_snapshots_are_errors() -> Result<(), Error> {
         &mut v["geometries"][i][0]
     }
     // Bodies.
-    bad(|v| slot(v, 0)["geometry"] = json!(99), "form that is not there");
+    bad(|v| slot(v, 0)["geometry"] = json!(99), "form that is not in the table");
     bad(|v| slot(v, 0)["parent"] = json!(0), "to itself");
     bad(|v| slot(v, 2)["parent"] = json!(4), "to itself"); // body 4 is attached to body 2
-    bad(|v| slot(v, 0)["parent"] = json!(7), "none that is there"); // removed
-    bad(|v| slot(v, 0)["parent"] = json!(4_000_000_000_u32), "none that is there");
+    bad(|v| slot(v, 0)["parent"] = json!(7), "a slot without a body"); // removed
+    bad(|v| slot(v, 0)["parent"] = json!(4_000_000_000_u32), "a slot without a body");
     bad(|v| slot(v, 0)["local"][0][0] = json!(1.5), "rotation");
     bad(|v| slot(v, 0)["local"][0][3] = json!(1e70), "out of range");
     bad(|v| slot(v, 0)["pose"][0] = json!([0, 0, 0, 0]), "rotation");

@@ -144,7 +144,7 @@ fn methods_of_pairs_precede_those_of_classes_and_of_the_world() {
     for line in [
         "shapes, selected for the pair, cannot decide for these",
         "checked by test-boxes: selected for their classes",
-        "* test-boxes: about 0 ns, leans towards collision",
+        "* test-boxes: about 0 ns, biased towards collision",
     ] {
         assert!(text.contains(line), "{text}");
     }
@@ -215,7 +215,7 @@ fn events_report_the_bias_of_their_method() {
     let explained = world.explain(a, b).unwrap();
     assert_eq!(explained.meeting, Some(false));
     assert_eq!(explained.bias, Some(Bias::TowardsNoCollision));
-    assert!(explained.to_string().ends_with("apart; not certain, leans towards no collision"));
+    assert!(explained.to_string().ends_with("apart; not certain, biased towards no collision"));
     // Another method finds the intersection; with the first method again, the pair ends, with a
     // bias.
     world.set_method(a, b, Some(EXACT)).unwrap();

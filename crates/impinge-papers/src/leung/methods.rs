@@ -212,7 +212,7 @@ impl PairChecker for HullTreeChecker {
         };
         let (a, b) = meshes_of(query.a, query.b);
         // Moved corners of pieces, and moved vertices, are each off by at most four roundings of
-        // three coordinates of at most this size; see `beyond_hull` of the world.
+        // three coordinates of at most this size; see `hull_excess` of the world.
         let bounds = b.bounds();
         let reach = bounds.min.abs().max(bounds.max.abs()).max_element();
         let size = 2.0 * reach + query.pose.translation().abs().max_element();

@@ -1,44 +1,44 @@
-//! What is measured between two bodies.
+//! Measures of two bodies: distance, signed distance, and bounds of it.
 
 use std::fmt;
 
 use crate::math::{Aabb, Vec3, length_up};
 
-/// How far apart two bodies are, and where: `lower <= distance <= upper`, all rounding accounted
-/// for.
+/// The distance of two bodies, with closest points: `lower <= distance <= upper`, including all
+/// rounding.
 ///
-/// A mesh is its surface: a solid inside another is as far away as its surface is, except in
-/// queries about a [`Shape::solid`](crate::Shape::solid).
+/// A mesh is its surface: the distance of a solid inside another is the distance of their surfaces,
+/// except in queries about a [`Shape::solid`](crate::Shape::solid).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// They are at least this far apart; never negative. Zero if they meet, if the gap is too
+    /// Lower bound of the distance; never negative. Zero if the bodies meet, if the gap is too
     /// narrow for `f64` to bound it, or if nothing is known.
     pub lower: f64,
-    /// They are at most this far apart. Zero if and only if they meet, except where a curved body
-    /// takes part, which has bounds only. Infinite if nothing is known.
+    /// Upper bound of the distance. Zero if and only if the bodies meet, except where one of them
+    /// is curved: then there are bounds only. Infinite if nothing is known.
     pub upper: f64,
     /// A closest point of A, in A's frame, rounded; of bodies that meet, a common point.
     pub point_a: Vec3,
     /// A closest point of B, in A's frame, rounded; of bodies that meet, a common point.
     pub point_b: Vec3,
     /// The triangle of A with its closest point, if A is a mesh. `None` for all other bodies, and
-    /// where the common point lies inside a solid. Where hundreds of triangles are equally close to
-    /// the rounding of `f64`, because the bodies are far apart, it is one of them.
+    /// where the common point lies inside a solid. Where hundreds of triangles are equally close up
+    /// to the rounding of `f64`, because the bodies are far apart, it is one of them.
     pub feature_a: Option<u32>,
-    /// The triangle of B with its closest point, likewise.
+    /// The triangle of B with its closest point, as `feature_a`.
     pub feature_b: Option<u32>,
 }
 
-/// How two convex bodies stand to each other: the signed distance, with its direction and points.
+/// The signed distance of two convex bodies, with its direction and points.
 ///
 /// The signed distance is the distance of bodies that are apart, and minus the depth of bodies that
-/// overlap: `lower <= signed distance <= upper`, all rounding accounted for. `lower > 0` proves
+/// overlap: `lower <= signed distance <= upper`, including all rounding. `lower > 0` proves
 /// that they are apart, `upper < 0` that they overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// The signed distance is at least this. Minus infinity if the depth has no bound.
+    /// Lower bound of the signed distance. Minus infinity if the depth has no bound.
     pub lower: f64,
-    /// The signed distance is at most this. Infinite if nothing is known.
+    /// Upper bound of the signed distance. Infinite if nothing is known.
     pub upper: f64,
     /// From A towards B, in A's frame, of length one to rounding. B moved along it by the depth
     /// leaves A, or only touches it. Zero if floating point finds no direction.
@@ -49,41 +49,42 @@ pub struct Contact {
     pub point_b: Vec3,
 }
 
-/// What is known about two bodies where a query could not decide whether they meet: bounds of the
-/// signed distance, which hold.
+/// Certain bounds of the signed distance of two bodies, where a query could not decide whether they
+/// meet.
 ///
-/// The lower bound is minus what moves them apart: B moved by at most that much, in a direction of
-/// its own choice, has no inner point in common with A, neither of hulls nor of solids. The bounds
-/// of meshes are derived in `docs/notes/maybe.md`.
+/// The lower bound is minus a sufficient translation: there is a direction in which B, moved by at
+/// most that length, has no inner point in common with A, neither of hulls nor of solids. The
+/// bounds of meshes are derived in `docs/notes/maybe.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The signed distance is at least this: they are at most `-lower` deep in each other.
+    /// Lower bound of the signed distance: the penetration depth is at most `-lower`.
     pub lower: f64,
-    /// The signed distance is at most this: if positive, they are at most so far apart.
+    /// Upper bound of the signed distance: if positive, also an upper bound of the distance.
     pub upper: f64,
-    /// What is left open is at most this deep. Of two meshes: each pair of triangles that meet can
-    /// be brought apart, until the two share at most boundary points, by moving one of them by at
-    /// most this much; it is never more than `-lower`, and shrinks to zero with a growing budget
-    /// where the surfaces do not meet. Of two shapes it is `-lower`.
+    /// Upper bound of the depth of the pairs that are undecided. For two meshes: each pair of
+    /// triangles that meet can be separated, until the two share at most boundary points, by a
+    /// translation of one of them of at most this length; it is never more than `-lower`, and
+    /// converges to zero with a growing budget where the surfaces do not meet. For two shapes it is
+    /// `-lower`.
     pub open_depth: f64,
-    /// How much is left open: pairs of nodes of two trees, triangles of a mesh against a curved
-    /// body, or one pair of convex bodies. Never zero.
+    /// The number of undecided items: pairs of nodes of two trees, triangles of a mesh against a
+    /// curved body, or one pair of convex bodies. Never zero.
     pub open: usize,
 }
 
 impl Distance {
-    /// Of bodies that share this point.
+    /// The distance of bodies that share this point.
     pub(crate) fn zero(point: Vec3) -> Self {
         Self::between(0.0, 0.0, [point; 2])
     }
 
-    /// Of bodies that are no meshes.
+    /// A distance without triangles.
     #[inline(always)]
     pub(crate) fn between(lower: f64, upper: f64, [point_a, point_b]: [Vec3; 2]) -> Self {
         Self { lower, upper, point_a, point_b, feature_a: None, feature_b: None }
     }
 
-    /// Names the triangles that are this far apart.
+    /// The same with the triangles that have this distance.
     #[inline(always)]
     #[must_use]
     pub(crate) fn of_triangles(self, a: u32, b: u32) -> Self {
@@ -112,12 +113,13 @@ impl Contact {
 }
 
 impl Bounds {
-    /// Nothing is known of two bodies.
+    /// Nothing is known about two bodies.
     pub const UNKNOWN: Self =
         Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY, open_depth: f64::INFINITY, open: 1 };
 
-    /// What two boxes tell about what is in them, if neither is empty: the furthest corners bound
-    /// the gap, the smallest overlap along an axis bounds the depth. Both in the same frame.
+    /// The bounds of two bodies, from their boxes in the same frame: the furthest corners bound the
+    /// gap, the smallest overlap along an axis bounds the depth. [`Bounds::UNKNOWN`] if a box is
+    /// empty or infinite.
     #[must_use]
     pub fn of_boxes(a: &Aabb, b: &Aabb) -> Self {
         let finite = |bounds: &Aabb| bounds.min.is_finite() && bounds.max.is_finite();
@@ -132,8 +134,8 @@ impl Bounds {
         Self { lower: -depth, upper: up(length_up(span)), open_depth: depth, open: 1 }
     }
 
-    /// Of what is made of parts: at least one pair of parts is open, and this is known of the whole
-    /// and of the other pairs of parts.
+    /// The bounds of bodies with several pairs of parts, from the bounds of disjoint sets of these
+    /// pairs, of which at least one is undecided.
     pub(crate) fn joined(self, other: Self) -> Self {
         Self {
             lower: self.lower.min(other.lower),
@@ -143,14 +145,14 @@ impl Bounds {
         }
     }
 
-    /// Of two meshes of which nothing is known but how deep they are in each other at most.
+    /// The bounds of two meshes of which only an upper bound of the penetration depth is known.
     #[must_use]
     pub(crate) fn of_meshes(total_depth: f64) -> Self {
         Self { lower: 0.0 - total_depth, upper: f64::INFINITY, open_depth: 0.0, open: 0 }
     }
 
-    /// Takes note of a point of A and one of B, both in A's frame.
-    pub(crate) fn offer(&mut self, a: Vec3, b: Vec3) {
+    /// Lowers the upper bound to the distance of a point of A and a point of B, both in A's frame.
+    pub(crate) fn include_points(&mut self, a: Vec3, b: Vec3) {
         self.upper = self.upper.min(length_up(a - b));
     }
 }
@@ -166,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boxes_bound_what_is_in_them() {
+    fn boxes_bound_their_bodies() {
         let unit = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
         let at = |x: f64| Aabb { min: Vec3::X * x, max: Vec3::ONE + Vec3::X * x };
         let bounds = Bounds::of_boxes(&unit, &at(0.75));
@@ -175,8 +177,8 @@ mod tests {
         assert!(bounds.lower <= -0.25 && bounds.lower > -0.25 - 1e-14);
         let apart = Bounds::of_boxes(&unit, &at(3.0));
         assert!(apart.upper > 4.0 && apart.lower >= -f64::MIN_POSITIVE);
-        let endless = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
-        assert_eq!(Bounds::of_boxes(&endless, &endless), Bounds::UNKNOWN);
+        let infinite = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+        assert_eq!(Bounds::of_boxes(&infinite, &infinite), Bounds::UNKNOWN);
         assert_eq!(Bounds::of_boxes(&unit, &Aabb::EMPTY), Bounds::UNKNOWN);
     }
 }

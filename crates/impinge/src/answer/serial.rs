@@ -21,7 +21,7 @@ struct Form {
     feature_b: Option<u32>,
 }
 
-/// Its fields, bit for bit. What is read must have `0 <= lower <= upper` and finite points.
+/// The fields, bit for bit. Deserialising requires `0 <= lower <= upper` and finite points.
 impl Serialize for Distance {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let &Self { lower, upper, point_a, point_b, feature_a, feature_b } = self;
@@ -34,7 +34,9 @@ impl<'de> Deserialize<'de> for Distance {
         let Form { lower, upper, point_a, point_b, feature_a, feature_b } =
             Form::deserialize(deserializer)?;
         if lower < 0.0 || lower > upper {
-            let message = format!("a distance of at least {lower:e} and at most {upper:e}");
+            let message = format!(
+                "a distance has the bounds {lower:e} and {upper:e}, not 0 <= lower <= upper"
+            );
             return Err(D::Error::custom(message));
         }
         Ok(Self { lower, upper, point_a, point_b, feature_a, feature_b })

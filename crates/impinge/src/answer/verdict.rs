@@ -21,15 +21,15 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict<S, W, U = Never> {
-    /// They share no point, which this shows.
+    /// They share no point, with the evidence.
     Separated(S),
-    /// They share a point, which this shows.
+    /// They share a point, with the evidence.
     Intersecting(W),
-    /// It was not decided; this is what is known.
+    /// The query did not decide, with the known bounds.
     Undecided(U),
 }
 
-/// The evidence of a verdict that cannot be: it has no values.
+/// The evidence of a verdict that does not occur: it has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Never {}
 
@@ -46,7 +46,7 @@ impl<S, W, U> Verdict<S, W, U> {
         matches!(self, Self::Intersecting(_))
     }
 
-    /// Whether the query left it open.
+    /// Whether the query did not decide.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
         matches!(self, Self::Undecided(_))
@@ -70,7 +70,7 @@ impl<S, W, U> Verdict<S, W, U> {
         }
     }
 
-    /// What is known, if it was not decided.
+    /// The known bounds, if the query did not decide.
     #[must_use]
     pub fn undecided(self) -> Option<U> {
         match self {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_undecided_takes_no_more_room() {
+    fn a_verdict_without_undecided_is_as_small_as_a_result() {
         assert_eq!(size_of::<Verdict<u64, u64>>(), size_of::<Result<u64, u64>>());
         let decided: Verdict<u8, char> = Verdict::Separated(7);
         match decided {

@@ -13,7 +13,7 @@ pub struct AllPairs {
 }
 
 impl AllPairs {
-    /// Without items.
+    /// A broad phase without items.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -5,8 +5,8 @@ use crate::math::Aabb;
 /// A closed axis-aligned box of `f32`. Empty if a `min` exceeds its `max`; an absent body has the
 /// box [`Bounds::EMPTY`], which overlaps nothing.
 ///
-/// A conversion from an [`Aabb`] rounds outward, so boxes that overlap still do. Sides may be
-/// infinite; a box with NaN is empty.
+/// A conversion from an [`Aabb`] rounds outward, so that boxes that overlap still overlap. Sides
+/// may be infinite; a box with NaN is empty.
 ///
 /// ```
 /// use impinge::broad::Bounds;
@@ -44,7 +44,7 @@ impl Bounds {
         })
     }
 
-    /// Whether the box holds no point.
+    /// Whether the box contains no point.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {

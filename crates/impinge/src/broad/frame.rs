@@ -13,7 +13,7 @@ pub struct Frame<'a> {
     /// is not empty, neither is its oriented box, which lies in the box up to rounding. Either all
     /// frames have oriented boxes or none.
     pub oriented: Option<&'a [OrientedBox]>,
-    /// Which boxes may differ from those of the last frame. A change of an item that is not named
+    /// Which boxes may differ from those of the last frame. A change of an item that is not listed
     /// here may be missed.
     pub moved: Moved<'a>,
 }
@@ -23,7 +23,7 @@ pub struct Frame<'a> {
 pub enum Moved<'a> {
     /// All items.
     All,
-    /// Only these, in any order. An item that did not move may be named, and an item may be named
+    /// Only these, in any order. An item that did not move may be listed, and an item may be listed
     /// twice.
     Only(&'a [u32]),
 }
@@ -54,12 +54,13 @@ pub struct Changes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum Completeness {
-    /// It did.
+    /// All changes were found.
     #[default]
     Complete,
-    /// The budget was spent. The changes that were found hold; of the items in [`Changes::pending`],
-    /// and of these alone, some pairs may be missing among those that began and those that ended.
-    /// The next update goes on with them, whether they are named as moved again or not.
+    /// The budget was spent. The reported changes are valid; pairs of the items in
+    /// [`Changes::pending`], and of these alone, may be missing among those that began and those
+    /// that ended. The next update continues with these items, also if they are not listed as
+    /// moved.
     Incomplete,
 }
 
@@ -95,7 +96,7 @@ impl Pair {
 }
 
 impl Changes {
-    /// Empties both lists and keeps their memory.
+    /// Empties all lists and keeps their memory.
     pub fn clear(&mut self) {
         self.began.clear();
         self.ended.clear();

@@ -16,8 +16,8 @@ pub struct List {
 
 /// The memory of lists. A chunk that one list frees is reused by another list, so the memory grows
 /// to the largest number of chunks in use at one time and no further. (Object arrays that grow and
-/// shrink with hysteresis, section 7.3.4 of Zachmann 1994, still ask for memory whenever one cell
-/// is fuller than it ever was.)
+/// shrink with hysteresis, section 7.3.4 of Zachmann 1994, still allocate memory whenever one cell
+/// has more entries than ever before.)
 #[derive(Clone, Debug)]
 pub struct Lists {
     chunks: Vec<Chunk>,
@@ -57,7 +57,7 @@ impl List {
         self.len == 0
     }
 
-    /// How many numbers the first chunk holds.
+    /// The number of entries in the first chunk.
     #[inline]
     fn filled(&self) -> usize {
         if self.len == 0 { 0 } else { (self.len as usize - 1) % NUMBERS_PER_CHUNK + 1 }

@@ -1,14 +1,15 @@
 //! Many moving boxes: which of them overlap, frame by frame.
 //!
-//! Once a frame a [`BroadPhase`] is given the boxes of all items, and which of them moved. It
-//! reports the pairs that started and stopped overlapping. Every broad phase reports exactly the
-//! pairs whose boxes share a point: boxes may be enlarged inside, but never in what is reported.
+//! In every frame a [`BroadPhase`] gets the boxes of all items, and the list of those that moved.
+//! It reports the pairs that started and stopped overlapping. Every broad phase reports exactly the
+//! pairs whose boxes share a point: boxes may be enlarged internally, but the reported pairs are
+//! those of the boxes themselves.
 //!
 //! - [`Neighbours`]: the fastest for most kinds of motion, and the default;
 //! - [`AllPairs`]: the oracle that the others are tested against;
 //! - [`DynamicTree`]: a binary tree of boxes with insertion and removal (Klosowski et al. 1998,
 //!   section 6.1);
-//! - [`PhaseKind`]: a broad phase by its name, also one that a program defines.
+//! - [`PhaseKind`]: a kind of broad phase, also one that a program defines.
 //!
 //! Grids, octrees, slab octrees and sweep and prune, as published, are in the crate
 //! `impinge-papers`.
@@ -55,8 +56,8 @@ pub use neighbours::{NeighbourStats, Neighbours};
 
 /// A method that finds the pairs of boxes that overlap.
 ///
-/// One value follows one set of items from frame to frame. It uses the threads of the current
-/// `rayon` pool where that pays; the results do not depend on their number.
+/// One value processes one set of items from frame to frame. It uses the threads of the current
+/// `rayon` pool where that is faster; the results do not depend on their number.
 pub trait BroadPhase: Debug + Send + Sync {
     /// The name in tables.
     fn name(&self) -> &'static str;
@@ -64,10 +65,10 @@ pub trait BroadPhase: Debug + Send + Sync {
     /// Takes the boxes of this frame and reports the changes since the last frame. The first frame
     /// is compared with a frame without items.
     ///
-    /// May stop when the budget is spent: the answer says whether it did. A
-    /// [`World`](crate::World) sets no limit in [`World::update`](crate::World::update), and keeps
-    /// what it knows about pairs that were not compared. The broad phases of this crate take no
-    /// notice of the budget and are always complete.
+    /// May stop when the budget is spent, and returns whether it did. A [`World`](crate::World)
+    /// sets no limit in [`World::update`](crate::World::update), and does not change the state of
+    /// pairs that were not compared. The broad phases of this crate ignore the budget and are
+    /// always complete.
     fn update(
         &mut self,
         frame: &Frame<'_>,
@@ -84,6 +85,6 @@ pub trait BroadPhase: Debug + Send + Sync {
     /// Appends the pairs that overlap, as of the last frame, in any order.
     fn pairs(&self, to: &mut Vec<Pair>);
 
-    /// The memory it holds, in bytes.
+    /// The allocated memory, in bytes.
     fn bytes(&self) -> usize;
 }

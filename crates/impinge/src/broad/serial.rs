@@ -12,8 +12,8 @@ struct Corners {
     max: [Real32; 3],
 }
 
-/// `min` and `max`; nothing (null) for an empty box. Bit for bit, but that all empty boxes are read
-/// as [`Bounds::EMPTY`]. Sides may be infinite.
+/// `min` and `max`; null for an empty box. Values are restored bit for bit, except that all empty
+/// boxes become [`Bounds::EMPTY`]. Sides may be infinite.
 impl Serialize for Bounds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let corners = Corners { min: self.min.map(Real32), max: self.max.map(Real32) };
@@ -28,7 +28,9 @@ impl<'de> Deserialize<'de> for Bounds {
         };
         let read = Self { min: min.map(|x| x.0), max: max.map(|x| x.0) };
         if read.is_empty() {
-            return Err(D::Error::custom(format!("the box {read:?} is inside out")));
+            return Err(D::Error::custom(format!(
+                "the box {read:?} is inside out: a min exceeds its max"
+            )));
         }
         Ok(read)
     }

@@ -4,7 +4,7 @@ use super::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
 use crate::math::OrientedBox;
 use crate::math::{Pose, Random, Vec3};
 
-/// How boxes are distributed and moved.
+/// The distribution and motion of boxes.
 #[derive(Clone, Copy, Debug)]
 pub enum Scatter {
     /// Sides from 0.5 to 2 in a cube, with two overlaps per box.
@@ -167,7 +167,7 @@ fn empty() -> OrientedBox {
 }
 
 /// Runs a broad phase and the oracle through random operations of every kind. In every frame, pairs
-/// and changes must be equal. With `oriented`, frames have oriented boxes too.
+/// and changes must be equal. With `oriented`, frames also have oriented boxes.
 pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: bool) {
     for (seed, scatter) in SCATTERS.into_iter().enumerate() {
         for count in [0, 1, 2, 30, 300] {
@@ -203,7 +203,7 @@ pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: boo
 
 /// Repeats the same frames, in which all boxes move; after some rounds the memory must not grow any
 /// more.
-pub fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
+pub fn memory_stops_growing<P: BroadPhase>(make: impl Fn() -> P) {
     for scatter in [Scatter::Even, Scatter::Sizes, Scatter::Slabs] {
         let mut boxes = Boxes::new(77, scatter, 200);
         let frames: Vec<(Vec<Bounds>, Vec<OrientedBox>)> = (0..40)
@@ -213,17 +213,21 @@ pub fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
             })
             .collect();
         let (mut phase, mut changes) = (make(), Changes::default());
-        let mut held = Vec::new();
+        let mut bytes = Vec::new();
         for round in 0..6 {
             for (bounds, oriented) in &frames {
                 let frame = Frame { bounds, oriented: Some(oriented), moved: Moved::All };
                 phase.update_unlimited(&frame, &mut changes);
                 if round >= 3 {
-                    held.push(phase.bytes());
+                    bytes.push(phase.bytes());
                 }
             }
         }
-        assert!(held[0] > 0 && held.iter().all(|b| *b == held[0]), "{}: {held:?}", phase.name());
+        assert!(
+            bytes[0] > 0 && bytes.iter().all(|b| *b == bytes[0]),
+            "{}: {bytes:?}",
+            phase.name()
+        );
     }
 }
 

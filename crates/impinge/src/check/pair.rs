@@ -59,7 +59,7 @@ pub struct PairReport {
     pub hits: Vec<Hit>,
     /// A common point, in A's frame, for every collision: of two triangles, preferably of two that
     /// cross, or of a part inside the other.
-    #[cfg_attr(feature = "serde", serde(with = "crate::serial::maybe_point"))]
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_point"))]
     pub witness: Option<Vec3>,
     /// The distance, if it was requested and the parts do not meet. With a clearance but without
     /// [`CheckOptions::distance`], only for parts within the clearance.

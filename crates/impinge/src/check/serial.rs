@@ -7,14 +7,14 @@ use super::{PairReport, Relation};
 use crate::answer::Distance;
 use crate::math::Vec3;
 use crate::pair::Hit;
-use crate::serial::maybe_point;
+use crate::serial::optional_point;
 
 #[derive(Deserialize)]
 struct StoredReport {
     relation: Relation,
     hit_count: usize,
     hits: Vec<Hit>,
-    #[serde(with = "maybe_point")]
+    #[serde(with = "optional_point")]
     witness: Option<Vec3>,
     distance: Option<Distance>,
 }

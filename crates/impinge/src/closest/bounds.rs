@@ -1,41 +1,46 @@
-//! The two bounds of a distance, valid whatever the points and the direction they are computed
-//! from.
+//! The two bounds of a distance. They are valid for any points and any direction that they are
+//! computed from.
 //!
-//! Derivation of the constants: `docs/notes/closest.md`. `size` is that of the local frame
+//! Derivation of the constants: `docs/notes/closest.md`. `size` is the size of the local frame
 //! throughout.
 
 use super::frame::U;
 use crate::math::Vec3;
 
-/// A point `a + t (b - a)` with `t` in 0..=1, or `a + s (b - a) + t (c - a)` with `s`, `t` and
-/// `1 - (s + t)` not negative as computed, is within this times `size`, per coordinate, of the set
-/// of the exact coordinates.
+/// The error of a point `a + t (b - a)` with `t` in 0..=1, or `a + s (b - a) + t (c - a)` with `s`,
+/// `t` and `1 - (s + t)` not negative as computed: its distance to the set of the exact
+/// coordinates, per coordinate, as a multiple of `size`.
 pub(super) const POINT_SLACK: f64 = 16.0 * U;
 
-/// What to add to the distance of two such points, as a multiple of `size`.
+/// Added to the distance of two such points for an upper bound, as a multiple of `size`.
 const UPPER_SLACK: f64 = 60.0 * U;
 
-/// What to take off the gap seen along a direction, as a multiple of `size`.
+/// Subtracted from the gap along a direction for a lower bound, as a multiple of `size`.
 pub(super) const LOWER_SLACK: f64 = 20.0 * U;
 
 /// The relative error of a computed length or gap.
-pub(super) const RELATIVE: f64 = 16.0 * U;
+pub(super) const RELATIVE_ERROR: f64 = 16.0 * U;
 
-/// An upper bound of the distance of two sets from a point near each.
+/// Limits of the squared length of a direction. Products with directions within them neither
+/// underflow nor overflow.
+pub(super) const MIN_SQUARE: f64 = 1e-280;
+pub(super) const MAX_SQUARE: f64 = 1e280;
+
+/// An upper bound of the distance of two sets, from one point near each set.
 #[inline]
-pub(super) fn upper(p: Vec3, q: Vec3, size: f64) -> f64 {
-    (q - p).length() * (1.0 + RELATIVE) + UPPER_SLACK * size
+pub(super) fn upper_bound(p: Vec3, q: Vec3, size: f64) -> f64 {
+    (q - p).length() * (1.0 + RELATIVE_ERROR) + UPPER_SLACK * size
 }
 
-/// A lower bound of the distance of the convex hulls of `a` and `b`: the gap between them seen
-/// along `n`, or zero.
+/// A lower bound of the distance of the convex hulls of `a` and `b`: the gap between their
+/// projections to `n`, or zero if these overlap.
 ///
-/// The sign and the length of `n` do not matter. Zero, too, if `n` is so short or long that
-/// products with it are not reliable.
+/// The sign and the length of `n` do not matter. Also zero if `n` is so short or long that products
+/// with it may underflow or overflow.
 #[inline]
-pub(super) fn lower(n: Vec3, a: &[Vec3], b: &[Vec3], size: f64) -> f64 {
+pub(super) fn lower_bound(n: Vec3, a: &[Vec3], b: &[Vec3], size: f64) -> f64 {
     let nn = n.length_squared();
-    if !(nn > 1e-280 && nn < 1e280) {
+    if !(nn > MIN_SQUARE && nn < MAX_SQUARE) {
         return 0.0;
     }
     let (a_min, a_max) = extent(n, a);
@@ -44,10 +49,10 @@ pub(super) fn lower(n: Vec3, a: &[Vec3], b: &[Vec3], size: f64) -> f64 {
     if gap <= 0.0 {
         return 0.0;
     }
-    (gap / nn.sqrt() * (1.0 - RELATIVE) - LOWER_SLACK * size).max(0.0)
+    (gap / nn.sqrt() * (1.0 - RELATIVE_ERROR) - LOWER_SLACK * size).max(0.0)
 }
 
-/// Smallest and largest product with `n`.
+/// The smallest and the largest product of a point with `n`.
 #[inline]
 fn extent(n: Vec3, points: &[Vec3]) -> (f64, f64) {
     let first = n.dot(points[0]);

@@ -1,31 +1,33 @@
-//! Many pairs of triangles at a time: how far they are apart at least, along their normals.
+//! Lower bounds of the distances of many pairs of triangles at a time: gaps along their normals.
 //!
-//! The gap along a normal is the distance where a vertex is above a face, and a bound in any case.
-//! It takes a tenth of the time that closest points take, side by side in registers where the
-//! caller was compiled for them.
+//! The gap along a normal is the distance if a vertex is above a face, and a lower bound in any
+//! case. It takes a tenth of the time of closest points. The loop over pairs is vectorised for the
+//! instruction set that the caller is compiled for.
 
-use super::bounds::{LOWER_SLACK, RELATIVE};
-use super::frame::{LARGE, SMALL};
+use super::bounds::{LOWER_SLACK, MAX_SQUARE, MIN_SQUARE, RELATIVE_ERROR};
+use super::frame::{MAX_UNSCALED_SIZE, MIN_UNSCALED_SIZE};
 use crate::math::Vec3;
 
-/// Pairs at a time.
-pub(crate) const GROUP: usize = 32;
+/// The number of pairs that are computed at a time.
+pub(crate) const PAIRS_PER_GROUP: usize = 32;
 
-/// A number for each pair, and three for a vector.
-type Lanes = [f64; GROUP];
+/// A number for each pair.
+type Lanes = [f64; PAIRS_PER_GROUP];
+/// A vector for each pair.
 type Lanes3 = [Lanes; 3];
 
 /// A group of pairs of triangles.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub(crate) struct PairGroup {
     a: [Lanes3; 3],
     b: [Lanes3; 3],
 }
 
-impl Group {
-    pub(crate) const EMPTY: Self = Self { a: [[[0.0; GROUP]; 3]; 3], b: [[[0.0; GROUP]; 3]; 3] };
+impl PairGroup {
+    pub(crate) const EMPTY: Self =
+        Self { a: [[[0.0; PAIRS_PER_GROUP]; 3]; 3], b: [[[0.0; PAIRS_PER_GROUP]; 3]; 3] };
 
-    /// Puts a pair into a lane.
+    /// Sets the pair of a lane.
     #[inline(always)]
     pub(crate) fn set(&mut self, lane: usize, a: &[Vec3; 3], b: &[Vec3; 3]) {
         for (to, from) in self.a.iter_mut().zip(a).chain(self.b.iter_mut().zip(b)) {
@@ -35,15 +37,15 @@ impl Group {
         }
     }
 
-    /// Lower bounds of the distances, by the formula of [`bounds::lower`](super::bounds::lower)
-    /// along both normals: zero where no gap is seen, or where sizes are such that products might
-    /// overflow or vanish.
+    /// Lower bounds of the distances, by the formula of
+    /// [`bounds::lower_bound`](super::bounds::lower_bound) along both normals: zero where there is
+    /// no gap, or where products might overflow or underflow.
     #[inline(always)]
-    pub(crate) fn face_gaps(&self, gaps: &mut [f64; GROUP]) {
+    pub(crate) fn face_gaps(&self, gaps: &mut [f64; PAIRS_PER_GROUP]) {
         let Self { a, b } = self;
-        for k in 0..GROUP {
+        for k in 0..PAIRS_PER_GROUP {
             let at = |p: &Lanes3| [p[0][k], p[1][k], p[2][k]];
-            // Relative to a vertex, as everywhere here.
+            // Coordinates are relative to a vertex, as everywhere in this module.
             let origin = at(&a[0]);
             let (e, f) = (sub(at(&a[1]), origin), sub(at(&a[2]), origin));
             let q = [sub(at(&b[0]), origin), sub(at(&b[1]), origin), sub(at(&b[2]), origin)];
@@ -52,25 +54,26 @@ impl Group {
                 size = greater(size, greater(greater(p[0].abs(), p[1].abs()), p[2].abs()));
             }
             let a = [[0.0; 3], e, f];
-            let first = along(cross(e, f), &a, &q);
-            let second = along(cross(sub(q[1], q[0]), sub(q[2], q[0])), &a, &q);
-            let gap = greater(first, second) * (1.0 - RELATIVE) - LOWER_SLACK * size;
-            let usable = (SMALL..=LARGE).contains(&size) & (gap > 0.0);
+            let first = gap_along(cross(e, f), &a, &q);
+            let second = gap_along(cross(sub(q[1], q[0]), sub(q[2], q[0])), &a, &q);
+            let gap = greater(first, second) * (1.0 - RELATIVE_ERROR) - LOWER_SLACK * size;
+            let unscaled = (MIN_UNSCALED_SIZE..=MAX_UNSCALED_SIZE).contains(&size);
+            let usable = unscaled & (gap > 0.0);
             gaps[k] = if usable { gap } else { 0.0 };
         }
     }
 }
 
-/// The gap along a direction of any length, divided by that; negative if there is none.
+/// The gap along a direction, divided by the length of the direction; negative if there is none.
 #[inline(always)]
-fn along(n: [f64; 3], a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> f64 {
+fn gap_along(n: [f64; 3], a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> f64 {
     let nn = dot(n, n);
     let (x, y, z) = (dot(n, a[0]), dot(n, a[1]), dot(n, a[2]));
     let (a_min, a_max) = (less(less(x, y), z), greater(greater(x, y), z));
     let (x, y, z) = (dot(n, b[0]), dot(n, b[1]), dot(n, b[2]));
     let (b_min, b_max) = (less(less(x, y), z), greater(greater(x, y), z));
     let gap = greater(b_min - a_max, a_min - b_max) / nn.sqrt();
-    let usable = (nn > 1e-280) & (nn < 1e280);
+    let usable = (nn > MIN_SQUARE) & (nn < MAX_SQUARE);
     if usable { gap } else { -1.0 }
 }
 
@@ -89,12 +92,13 @@ fn dot(p: [f64; 3], q: [f64; 3]) -> f64 {
     p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
 }
 
-/// One instruction each, unlike `f64::min` and `f64::max`, which say more about NaN.
+/// The minimum as one instruction, unlike `f64::min`, which also handles NaN.
 #[inline(always)]
 fn less(x: f64, y: f64) -> f64 {
     if x < y { x } else { y }
 }
 
+/// The maximum as one instruction, unlike `f64::max`, which also handles NaN.
 #[inline(always)]
 fn greater(x: f64, y: f64) -> f64 {
     if x > y { x } else { y }
@@ -106,14 +110,14 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// The gaps of one pair in all lanes but one, which has another.
+    /// The gap of one pair, which is in all lanes but one; lane 7 has a pair without a gap.
     fn gaps(pair: [[Vec3; 3]; 2]) -> f64 {
-        let mut group = Group::EMPTY;
-        for lane in 0..GROUP {
+        let mut group = PairGroup::EMPTY;
+        for lane in 0..PAIRS_PER_GROUP {
             group.set(lane, &pair[0], &pair[1]);
         }
         group.set(7, &pair[0], &pair[0]);
-        let mut gaps = [f64::NAN; GROUP];
+        let mut gaps = [f64::NAN; PAIRS_PER_GROUP];
         group.face_gaps(&mut gaps);
         assert_eq!(gaps[7], 0.0);
         assert!(gaps.iter().enumerate().all(|(k, gap)| k == 7 || *gap == gaps[0]));
@@ -121,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_never_too_wide() {
+    fn gaps_are_lower_bounds() {
         let mut random = Random::new(4);
         for scale in [1e-40, 1e-29, 1e-3, 1.0, 1e20, 1e31] {
             for far in [0.0, 1e6] {
-                let away = random.in_cube() * far * scale;
+                let offset = random.in_cube() * far * scale;
                 for _ in 0..300 {
-                    let mut triangle = || [(); 3].map(|()| random.in_cube() * scale + away);
+                    let mut triangle = || [(); 3].map(|()| random.in_cube() * scale + offset);
                     let (a, b) = (triangle(), triangle());
                     let shift = random.in_cube() * 3.0 * scale;
                     let b = b.map(|p| p + shift);
@@ -158,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_triangles_without_a_normal() {
+    fn gaps_of_triangles_without_a_normal_are_zero() {
         let flat = [Vec3::ZERO, Vec3::X, Vec3::X * 2.0];
         assert_eq!(gaps([flat, flat.map(|p| p + Vec3::Z)]), 0.0);
         let point = [Vec3::ONE; 3];

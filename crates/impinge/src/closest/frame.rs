@@ -1,5 +1,5 @@
 //! The local frame of a query: relative to one vertex, scaled so that fourth powers neither
-//! overflow nor vanish.
+//! overflow nor underflow.
 
 use super::WithError;
 use super::bounds::POINT_SLACK;
@@ -7,25 +7,25 @@ use crate::answer::Distance;
 use crate::math::Vec3;
 pub(super) use crate::math::rounding::U;
 
-/// Sizes between these stay as they are.
-pub(super) const SMALL: f64 = 1e-30;
-pub(super) const LARGE: f64 = 1e30;
+/// Coordinates are not scaled if the size is between these limits.
+pub(super) const MIN_UNSCALED_SIZE: f64 = 1e-30;
+pub(super) const MAX_UNSCALED_SIZE: f64 = 1e30;
 
 /// Two sets of points in their local frame.
 pub(super) struct Local<const N: usize, const K: usize> {
     pub(super) a: [Vec3; N],
     pub(super) b: [Vec3; K],
-    /// The largest absolute value of a coordinate in `a` and `b`; every coordinate is off by
-    /// `U * size` at most.
+    /// The largest absolute value of a coordinate in `a` and `b`; the error of every coordinate is
+    /// at most `U * size`.
     pub(super) size: f64,
     origin: Vec3,
-    /// Local coordinates are 2^`exponent` times the caller's.
+    /// Local coordinates are 2^`exponent` times the caller's, relative to `origin`.
     exponent: i32,
 }
 
-/// What is known in the local frame.
+/// Closest points and bounds of the distance, in the local frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Answer {
+pub(super) struct LocalDistance {
     pub(super) p: Vec3,
     pub(super) q: Vec3,
     pub(super) lower: f64,
@@ -33,23 +33,23 @@ pub(super) struct Answer {
 }
 
 impl<const N: usize, const K: usize> Local<N, K> {
-    /// Moves the sets to their frame. The error is the answer for sets that have none: all points
-    /// equal, or differences that are not finite.
+    /// Moves the sets to their local frame. The error is the answer for sets without a local frame:
+    /// all points are equal, or differences are not finite.
     #[inline]
     pub(super) fn new(a: &[Vec3; N], b: &[Vec3; K]) -> Result<Self, WithError> {
         let origin = a[0];
         let mut a = a.map(|p| p - origin);
         let mut b = b.map(|p| p - origin);
-        let mut reach = Vec3::ZERO;
+        let mut extent = Vec3::ZERO;
         let mut sum = Vec3::ZERO;
         for p in a.iter().chain(&b) {
-            reach = reach.max(p.abs());
-            // NaN and infinity stay in a sum, but NaN does not in a maximum.
+            extent = extent.max(p.abs());
+            // A sum keeps NaN and infinity, a maximum does not keep NaN.
             sum += *p;
         }
-        let mut size = reach.max_element();
+        let mut size = extent.max_element();
         let mut exponent = 0;
-        if !(SMALL..=LARGE).contains(&size) || !sum.is_finite() {
+        if !(MIN_UNSCALED_SIZE..=MAX_UNSCALED_SIZE).contains(&size) || !sum.is_finite() {
             if size == 0.0 && sum == Vec3::ZERO && origin.is_finite() {
                 return Err(WithError { distance: Distance::zero(origin), point_error: 0.0 });
             }
@@ -66,23 +66,26 @@ impl<const N: usize, const K: usize> Local<N, K> {
         Ok(Self { a, b, size, origin, exponent })
     }
 
-    /// The answer in the caller's frame; every bound is rounded to its safe side.
+    /// The result in the caller's frame; the lower bound is rounded down, the others up.
     #[inline]
-    pub(super) fn finish(&self, answer: &Answer) -> WithError {
-        let (mut p, mut q) = (answer.p, answer.q);
-        let (mut lower, mut upper) = (answer.lower, answer.upper);
-        // Per coordinate, before the move back to the caller's origin.
-        let mut off = POINT_SLACK * self.size;
+    pub(super) fn finish(&self, local: &LocalDistance) -> WithError {
+        let (mut p, mut q) = (local.p, local.q);
+        let (mut lower, mut upper) = (local.lower, local.upper);
+        // The error per coordinate, before the move back to the caller's origin.
+        let mut slack = POINT_SLACK * self.size;
         if self.exponent != 0 {
             (p, q) = (scale(p, -self.exponent), scale(q, -self.exponent));
-            let back = scale(Vec3::new(lower, upper, off), -self.exponent);
-            (lower, upper, off) = (below(back.x), above(back.y), above(above(back.z)));
+            let unscaled = scale(Vec3::new(lower, upper, slack), -self.exponent);
+            lower = next_below(unscaled.x);
+            upper = next_above(unscaled.y);
+            slack = next_above(next_above(unscaled.z));
         }
         let (a, b) = (self.origin + p, self.origin + q);
-        // The sum is rounded by half a unit in the last place at most, and exact if denormal.
+        // The rounding error of the sum is at most half a unit in the last place, and zero if the
+        // sum is denormal.
         let rounding = U * a.abs().max(b.abs()).max_element();
         // 1.75 exceeds the square root of three.
-        let point_error = above(1.75 * (off + above(rounding)));
+        let point_error = next_above(1.75 * (slack + next_above(rounding)));
         WithError { distance: Distance::between(lower, upper, [a, b]), point_error }
     }
 }
@@ -108,12 +111,12 @@ fn scale(p: Vec3, k: i32) -> Vec3 {
 }
 
 /// The next float above a number that is not negative.
-fn above(x: f64) -> f64 {
+fn next_above(x: f64) -> f64 {
     if x < f64::INFINITY { f64::from_bits(x.abs().to_bits() + 1) } else { x }
 }
 
-/// The next float below a positive number; zero for zero, and finite for infinity.
-fn below(x: f64) -> f64 {
+/// The next float below a positive number; zero for zero, and the largest finite one for infinity.
+fn next_below(x: f64) -> f64 {
     if x > 0.0 { f64::from_bits(x.to_bits() - 1) } else { 0.0 }
 }
 
@@ -133,13 +136,13 @@ mod tests {
 
     #[test]
     fn next_floats() {
-        assert_eq!(above(0.0), 5e-324);
-        assert_eq!(above(-0.0), 5e-324);
-        assert_eq!(above(1.0), 1.0 + f64::EPSILON);
-        assert_eq!(above(f64::INFINITY), f64::INFINITY);
-        assert!(above(f64::NAN).is_nan());
-        assert_eq!(below(5e-324), 0.0);
-        assert_eq!(below(0.0), 0.0);
-        assert_eq!(below(f64::INFINITY), f64::MAX);
+        assert_eq!(next_above(0.0), 5e-324);
+        assert_eq!(next_above(-0.0), 5e-324);
+        assert_eq!(next_above(1.0), 1.0 + f64::EPSILON);
+        assert_eq!(next_above(f64::INFINITY), f64::INFINITY);
+        assert!(next_above(f64::NAN).is_nan());
+        assert_eq!(next_below(5e-324), 0.0);
+        assert_eq!(next_below(0.0), 0.0);
+        assert_eq!(next_below(f64::INFINITY), f64::MAX);
     }
 }

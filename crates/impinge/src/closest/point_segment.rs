@@ -1,14 +1,14 @@
 //! Point and segment.
 
+use super::exhaustive::exhaustive_search;
 use super::frame::Local;
-use super::thorough::thorough;
 use crate::answer::Distance;
 use crate::math::Vec3;
 
 /// The point of a closed segment closest to `p`, and bounds of the distance.
 ///
-/// `point_a` of the result is `p` itself, `point_b` the point of the segment. The ends of the segment may be
-/// equal.
+/// `point_a` of the result is `p` itself, `point_b` the point of the segment. The ends of the
+/// segment may be equal.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -21,7 +21,7 @@ use crate::math::Vec3;
 #[must_use]
 pub fn point_segment(p: Vec3, segment: &[Vec3; 2]) -> Distance {
     match Local::new(&[p], segment) {
-        Ok(local) => local.finish(&thorough(&local.a, &local.b, local.size)).distance,
+        Ok(local) => local.finish(&exhaustive_search(&local.a, &local.b, local.size)).distance,
         Err(answer) => answer.distance,
     }
 }

@@ -1,13 +1,14 @@
 //! Point and triangle.
 
+use super::exhaustive::exhaustive_search;
 use super::frame::Local;
-use super::thorough::thorough;
 use crate::answer::Distance;
 use crate::math::Vec3;
 
 /// The point of a closed triangle closest to `p`, and bounds of the distance.
 ///
-/// `point_a` of the result is `p` itself, `point_b` the point of the triangle. The triangle may have zero area.
+/// `point_a` of the result is `p` itself, `point_b` the point of the triangle. The triangle may
+/// have zero area.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -21,7 +22,7 @@ use crate::math::Vec3;
 #[must_use]
 pub fn point_triangle(p: Vec3, triangle: &[Vec3; 3]) -> Distance {
     match Local::new(&[p], triangle) {
-        Ok(local) => local.finish(&thorough(&local.a, &local.b, local.size)).distance,
+        Ok(local) => local.finish(&exhaustive_search(&local.a, &local.b, local.size)).distance,
         Err(answer) => answer.distance,
     }
 }

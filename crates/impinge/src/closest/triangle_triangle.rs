@@ -2,27 +2,28 @@
 //!
 //! The search uses the early exit of the PQP library (Larsen, Gottschalk, Lin and Manocha 1999,
 //! "Fast proximity queries with swept sphere volumes"): the closest points of two sides are those
-//! of the triangles if the third vertices are beyond the planes through these points. What remains
-//! is a vertex above a face.
+//! of the triangles if the third vertices are beyond the planes through these points. The remaining
+//! case is a vertex above a face.
 
 use super::WithError;
-use super::bounds::{lower, upper};
-use super::frame::{Answer, Local, U};
+use super::bounds::{lower_bound, upper_bound};
+use super::exhaustive::exhaustive_search;
+use super::frame::{Local, LocalDistance, U};
 use super::point_triangle::point_triangle;
-use super::thorough::thorough;
 use crate::answer::Distance;
 use crate::exact::{EXACT_RANGE, triangles_intersect};
 use crate::math::Vec3;
 
-/// A difference of the bounds that is good enough, as a multiple of the size of the local frame:
-/// 5.7e-14. The bounds of a perfect search differ by 80 to 130 [`U`].
-const TIGHT: f64 = 512.0 * U;
+/// The largest accepted difference of the bounds, as a multiple of the size of the local frame:
+/// 5.7e-14. The bounds of a search without errors differ by 80 to 130 [`U`].
+const MAX_BOUNDS_GAP: f64 = 512.0 * U;
 
 /// The closest points of two closed triangles, and bounds of their distance.
 ///
-/// `lower` and `upper` are both zero exactly if the triangles share a point, which is decided
-/// exactly; both points are then one. Triangles may have zero area. Beyond [`EXACT_RANGE`] the exact decision is not available; the bounds hold
-/// there, too, but are never both zero unless all points are equal.
+/// `lower` and `upper` are both zero if and only if the triangles share a point, which is decided
+/// exactly; both points are then the same. Triangles may have zero area. Beyond [`EXACT_RANGE`] the
+/// exact decision is not available; the bounds hold there, too, but are never both zero unless all
+/// points are equal.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -48,9 +49,9 @@ pub fn triangle_triangle_with_error(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
 
 /// The closest points of two triangles that do not share a point.
 ///
-/// The bounds hold for triangles that do, too, but then `upper` is not zero and may be far from it.
-/// `lower` may be zero though the triangles are disjoint, if they are closer than rounding can
-/// tell.
+/// The bounds hold for triangles that do, too, but then `upper` is not zero and may be large.
+/// `lower` may be zero although the triangles are disjoint, if their distance is below the rounding
+/// errors.
 #[inline]
 #[must_use]
 pub fn disjoint(a: &[Vec3; 3], b: &[Vec3; 3]) -> Distance {
@@ -66,20 +67,20 @@ fn disjoint_with_error(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
     };
     let Local { a, b, size, .. } = &local;
     let size = *size;
-    let guess = search(a, b);
-    let mut answer = Answer {
-        p: guess.p,
-        q: guess.q,
-        lower: lower(guess.q - guess.p, a, b, size),
-        upper: upper(guess.p, guess.q, size),
+    let found = search(a, b);
+    let mut answer = LocalDistance {
+        p: found.p,
+        q: found.q,
+        lower: lower_bound(found.q - found.p, a, b, size),
+        upper: upper_bound(found.p, found.q, size),
     };
-    // At close range the points' difference is no accurate direction any more; the features' own
-    // is.
-    if answer.upper - answer.lower > TIGHT * size {
-        answer.lower = answer.lower.max(lower(guess.square_to_features, a, b, size));
+    // If the points are very close, their difference is not an accurate direction; the normal of
+    // the two features is.
+    if answer.upper - answer.lower > MAX_BOUNDS_GAP * size {
+        answer.lower = answer.lower.max(lower_bound(found.perpendicular, a, b, size));
     }
-    if answer.upper - answer.lower > TIGHT * size {
-        let other = thorough(a, b, size);
+    if answer.upper - answer.lower > MAX_BOUNDS_GAP * size {
+        let other = exhaustive_search(a, b, size);
         answer.lower = answer.lower.max(other.lower);
         if other.upper < answer.upper {
             (answer.p, answer.q, answer.upper) = (other.p, other.q, other.upper);
@@ -89,32 +90,32 @@ fn disjoint_with_error(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
     local.finish(&answer)
 }
 
-/// What the search found.
-struct Guess {
+/// Closest points without bounds.
+struct Candidate {
     p: Vec3,
     q: Vec3,
-    /// A direction square to the two features the points are on; zero if not known.
-    square_to_features: Vec3,
+    /// A direction perpendicular to the two features that the points are on; zero if not known.
+    perpendicular: Vec3,
 }
 
-/// The closest points by floating-point arithmetic, good enough to start from.
+/// The closest points by floating-point arithmetic, which mostly need no second search.
 ///
-/// The sides at the closest pair of vertices come first: nine squared distances that mostly save
-/// several pairs of sides. Random triangles with sides of about 1, at gaps of 10, 1 and 0.01 along
-/// a random direction: 52, 92 and 149 ns a search, against 84, 138 and 192 ns in index order.
-/// Asking before the sides whether the two vertices are the answer themselves takes 42, 98 and 159
-/// ns: it helps far away only, where a query rarely looks at triangles.
+/// The sides at the closest pair of vertices come first: nine squared distances mostly save several
+/// pairs of sides. Random triangles with sides of about 1, at gaps of 10, 1 and 0.01 along a random
+/// direction: 52, 92 and 149 ns a search, against 84, 138 and 192 ns in index order. Testing before
+/// the sides whether the two vertices are the closest points takes 42, 98 and 159 ns: it is faster
+/// only at large distances, where a query rarely reaches triangles.
 #[inline]
-fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Guess {
+fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Candidate {
     let ea = [a[1] - a[0], a[2] - a[1], a[0] - a[2]];
     let eb = [b[1] - b[0], b[2] - b[1], b[0] - b[2]];
     let aa = ea.map(Vec3::length_squared);
     let bb = eb.map(Vec3::length_squared);
     let (first_i, first_j) = closest_vertices(a, b);
-    let mut best = Guess { p: a[0], q: b[0], square_to_features: Vec3::ZERO };
+    let mut best = Candidate { p: a[0], q: b[0], perpendicular: Vec3::ZERO };
     let mut best_square = f64::INFINITY;
     let mut best_sides = (0, 0);
-    // The sides that leave and reach the vertex, then the opposite one.
+    // The sides that start and end at the vertex, then the opposite side.
     const ORDER: [usize; 3] = [0, 2, 1];
     for di in ORDER {
         let i = (first_i + di) % 3;
@@ -128,7 +129,7 @@ fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Guess {
                 let third_a = (a[(i + 2) % 3] - p).dot(v);
                 let third_b = (b[(j + 2) % 3] - q).dot(v);
                 if third_a <= 0.0 && third_b >= 0.0 {
-                    best.square_to_features = ea[i].cross(eb[j]);
+                    best.perpendicular = ea[i].cross(eb[j]);
                     return best;
                 }
             }
@@ -136,15 +137,15 @@ fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Guess {
     }
     if let Some((p, q, n)) = vertex_face(a, &ea, b) {
         if (q - p).length_squared() < best_square {
-            return Guess { p, q, square_to_features: n };
+            return Candidate { p, q, perpendicular: n };
         }
     }
     if let Some((q, p, n)) = vertex_face(b, &eb, a) {
         if (q - p).length_squared() < best_square {
-            return Guess { p, q, square_to_features: n };
+            return Candidate { p, q, perpendicular: n };
         }
     }
-    best.square_to_features = ea[best_sides.0].cross(eb[best_sides.1]);
+    best.perpendicular = ea[best_sides.0].cross(eb[best_sides.1]);
     best
 }
 
@@ -222,30 +223,30 @@ fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Ve
 
 /// The answer for triangles that share a point.
 ///
-/// A shared point is where a side of one meets the other triangle, or as good as one: of the
-/// candidates the one that is certainly closest to both triangles is taken.
+/// A shared point is where a side of one triangle meets the other, up to rounding: of the
+/// candidates the one with the smallest certain bound of its distance to both triangles is taken.
 #[cold]
 fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
-    let near = disjoint_with_error(a, b);
+    let closest = disjoint_with_error(a, b);
     let in_range = |p: &Vec3| p.abs().cmple(Vec3::splat(EXACT_RANGE)).all();
     if !a.iter().chain(b).all(in_range) {
-        return near;
+        return closest;
     }
-    let mut best = near;
+    let mut best = closest;
     let mut best_error = f64::INFINITY;
-    let mut offer = |x: Vec3| {
+    let mut try_point = |x: Vec3| {
         let error = point_triangle(x, a).upper.max(point_triangle(x, b).upper);
         if error < best_error {
             best_error = error;
             best = WithError { distance: Distance::zero(x), point_error: error };
         }
     };
-    offer(near.distance.point_a);
-    offer(near.distance.point_b);
+    try_point(closest.distance.point_a);
+    try_point(closest.distance.point_b);
     for (one, other) in [(a, b), (b, a)] {
         for i in 0..3 {
             if let Some(x) = piercing_point([one[i], one[(i + 1) % 3]], other) {
-                offer(x);
+                try_point(x);
             }
         }
     }
@@ -253,7 +254,7 @@ fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
     WithError { distance: Distance { lower, upper, ..best.distance }, ..best }
 }
 
-/// Where the segment crosses the triangle's plane, if it does as computed.
+/// The computed point where the segment crosses the triangle's plane, if it does.
 fn piercing_point(segment: [Vec3; 2], triangle: &[Vec3; 3]) -> Option<Vec3> {
     let local = Local::new(triangle, &segment).ok()?;
     let n = (local.a[1] - local.a[0]).cross(local.a[2] - local.a[0]);

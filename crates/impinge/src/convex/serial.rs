@@ -7,7 +7,7 @@ use super::Hull;
 use super::hull::Topology;
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
-use crate::serial::{Points, Rows, refused};
+use crate::serial::{Points, Rows, as_serde_error};
 
 #[derive(Serialize)]
 struct HullOutput<'a> {
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Hull {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let HullInput { vertices, numbering } = HullInput::deserialize(deserializer)?;
         let vertices: Vec<Vec3> = vertices.into_iter().map(Vec3::from).collect();
-        let hull = Self::new(&vertices).map_err(refused)?;
+        let hull = Self::new(&vertices).map_err(as_serde_error)?;
         match numbering {
             None => Ok(hull),
             Some(numbering) => hull.with_numbering(vertices, numbering).map_err(D::Error::custom),

@@ -1,4 +1,4 @@
-//! Which of two points lies further along a direction.
+//! The order of two points along a direction.
 //!
 //! The sign of `d . (b - a)` in the stages of the other predicates: a float evaluation with its
 //! error bound, an expansion of the twelve exact partial products (Shewchuk 1997, grow-expansion),
@@ -7,7 +7,7 @@
 //! The filter: each of the three products carries the rounding of a difference, of itself and of at
 //! most two sums, so the value is off by less than `4.01 eps` of the sum of the products' sizes,
 //! and that sum, as computed, is too small by less than `4.01 eps` of itself. Six `eps` cover both.
-//! What underflow costs is below `2^-1000`.
+//! The error due to underflow is below `2^-1000`.
 
 use super::Sign;
 use super::double::{Double, two_product, two_sum};
@@ -24,7 +24,7 @@ const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 /// The sign of `direction . (b - a)`: positive if `b` lies further along the direction than `a`.
 ///
 /// Exact for all finite values within [`EXACT_RANGE`], and for directions of any finite length. If
-/// a number is not finite, the function returns, but what it returns means nothing.
+/// a number is not finite, the function returns, but the result is meaningless.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -49,30 +49,30 @@ pub fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
     } else if value < -bound {
         Sign::Negative
     } else {
-        exactly(direction, a, b)
+        compare_exactly(direction, a, b)
     }
 }
 
-/// The sign where the filter cannot tell. The common zero (level in every direction that counts)
-/// needs no arithmetic.
+/// The sign where the filter is not certain. The common zero (equal in every coordinate in which
+/// the direction is not zero) needs no arithmetic.
 #[cold]
 #[inline(never)]
-fn exactly(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
+fn compare_exactly(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
     if (0..3).all(|i| direction[i] == 0.0 || a[i] == b[i]) {
         return Sign::Zero;
     }
-    let expandable = |x: f64| x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= EXACT_RANGE);
-    if [direction, a, b].into_iter().all(|v| v.to_array().into_iter().all(expandable)) {
-        by_expansion(direction, a, b)
+    let fits_expansions = |x: f64| x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= EXACT_RANGE);
+    if [direction, a, b].into_iter().all(|v| v.to_array().into_iter().all(fits_expansions)) {
+        compare_by_expansion(direction, a, b)
     } else {
         integer::compare_along(direction, a, b)
     }
 }
 
 /// The sign of the exact sum of all partial products.
-fn by_expansion(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
-    // Components in the order of their size, none overlapping another: the last that is not zero
-    // has the sum's sign.
+fn compare_by_expansion(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
+    // The components are nonoverlapping and in ascending order of size: the last that is not zero
+    // has the sign of the sum.
     let mut sum = [0.0; 12];
     let mut length = 0;
     for i in 0..3 {
@@ -123,7 +123,7 @@ mod tests {
                 _ => {}
             }
             assert_eq!(compare_along(d, a, b), integer::compare_along(d, a, b), "{d} {a} {b}");
-            assert_eq!(by_expansion(d, b, a), -by_expansion(d, a, b));
+            assert_eq!(compare_by_expansion(d, b, a), -compare_by_expansion(d, a, b));
         }
         assert!(zeros > 1000, "{zeros}");
     }

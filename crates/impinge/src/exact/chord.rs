@@ -4,13 +4,14 @@
 //! compared by orientations instead of computed, as in Devillers & Guigue 2002, "Faster
 //! triangle-triangle intersection tests". Each triangle meets the plane of the other in a chord.
 //! Its ends lie on the two edges at the apex, the vertex alone on its side. Where an edge `a0 a1`
-//! passes the plane of B and an edge `b0 b1` that of A, the order of the two points on the common
-//! line is the orientation of the four vertices, up to the sides of the apexes.
+//! crosses the plane of B and an edge `b0 b1` the plane of A, the order of the two points on the
+//! common line is the orientation of the four vertices, with a sign that depends on the sides of
+//! the apexes.
 
 use super::Sign;
 use super::corner::{Corner, Outline};
 use super::element::Part;
-use super::flat::Meeting;
+use super::flat::Shared;
 use super::orient::side;
 use super::stats::Tally;
 use crate::math::Vec3;
@@ -18,13 +19,13 @@ use crate::math::Vec3;
 /// The chord of a triangle on the plane of another.
 #[derive(Clone, Copy, Debug)]
 struct Chord {
-    /// The sides of the triangle's vertices by the other plane.
+    /// The sides of the other plane on which the triangle's vertices lie.
     sides: [Sign; 3],
     /// The vertex at which both edges with the chord's ends start.
     apex: usize,
     /// The apex's side; opposite to the other vertices' side if the apex itself is on the plane.
     apex_side: Sign,
-    /// The far vertices of these edges, in the order of the ends along the common line.
+    /// The other vertices of these edges, in the order of the ends along the common line.
     far: [usize; 2],
 }
 
@@ -33,7 +34,7 @@ impl Chord {
     /// the same. Along the common line the ends have the order of the triangle's vertices if the
     /// apex is on side `forward`.
     fn new(sides: [Sign; 3], forward: Sign) -> Option<Self> {
-        let vertex = |i: usize| {
+        let apex_side = |i: usize| {
             let (s, next, last) = (sides[i], sides[(i + 1) % 3], sides[(i + 2) % 3]);
             if !s.is_zero() {
                 (s * next != Sign::Positive && s * last != Sign::Positive).then_some(s)
@@ -42,7 +43,7 @@ impl Chord {
             }
         };
         (0..3).find_map(|apex| {
-            let apex_side = vertex(apex)?;
+            let apex_side = apex_side(apex)?;
             let (next, last) = ((apex + 1) % 3, (apex + 2) % 3);
             let far = if apex_side == forward { [next, last] } else { [last, next] };
             Some(Self { sides, apex, apex_side, far })
@@ -86,24 +87,25 @@ impl Chord {
         }
     }
 
-    /// The corner at an end of the chord, the triangle taken for A.
+    /// The corner at an end of the chord, if the triangle is A.
     fn corner(&self, end: usize) -> Corner {
         self.vertex(end).map_or(Corner::EdgeA([self.apex, self.far[end]]), Corner::A)
     }
 }
 
+/// The ends of a chord, in their order along the common line.
 const LOW: usize = 0;
 const HIGH: usize = 1;
 
-/// What two triangles share, given the sides of the vertices of each by the plane of the other: not
-/// all zero, and not all strictly the same.
-pub(super) fn meet(
+/// What two triangles share, given the sides of the plane of each on which the vertices of the
+/// other lie: not all zero, and not all strictly the same.
+pub(super) fn intersect(
     a: &[Vec3; 3],
     a_sides: [Sign; 3],
     b: &[Vec3; 3],
     b_sides: [Sign; 3],
     tally: &mut impl Tally,
-) -> Option<Meeting> {
+) -> Option<Shared> {
     let chord_a = Chord::new(a_sides, Sign::Negative)?;
     let chord_b = Chord::new(b_sides, Sign::Positive)?;
     // The order of an end of A's chord and an end of B's along the common line.
@@ -121,7 +123,7 @@ pub(super) fn meet(
         return None;
     }
     if chord_a.is_point() || chord_b.is_point() || low_high.is_zero() || high_low.is_zero() {
-        // One point. Where it is on each chord: at an end, or else between them.
+        // One point. On each chord it is at an end (`Some`) or between the ends (`None`).
         let end_a = if chord_a.is_point() || low_high.is_zero() {
             Some(LOW)
         } else {
@@ -136,24 +138,24 @@ pub(super) fn meet(
         let corner_b = end_b.map(|end| chord_b.corner(end).swapped());
         let corners = [corner_a, corner_b].into_iter().flatten();
         let corner = corners.clone().find(|c| c.is_vertex()).or(corners.clone().next())?;
-        return Some(Meeting {
+        return Some(Shared {
             a: end_a.map_or(chord_a.middle_part(), |end| chord_a.end_part(end)),
             b: end_b.map_or(chord_b.middle_part(), |end| chord_b.end_part(end)),
             outline: Outline::Point(corner),
         });
     }
     // A segment: it starts at the later of the low ends and stops at the earlier of the high ends.
-    let pick = |end: usize, a_is_it: Sign, order: Sign| {
+    let select = |end: usize, sign_for_a: Sign, order: Sign| {
         let (of_a, of_b) = (chord_a.corner(end), chord_b.corner(end).swapped());
-        if order == a_is_it || (order.is_zero() && (of_a.is_vertex() || !of_b.is_vertex())) {
+        if order == sign_for_a || (order.is_zero() && (of_a.is_vertex() || !of_b.is_vertex())) {
             of_a
         } else {
             of_b
         }
     };
-    let low = pick(LOW, Sign::Positive, order(LOW, LOW));
-    let high = pick(HIGH, Sign::Negative, order(HIGH, HIGH));
-    Some(Meeting {
+    let low = select(LOW, Sign::Positive, order(LOW, LOW));
+    let high = select(HIGH, Sign::Negative, order(HIGH, HIGH));
+    Some(Shared {
         a: chord_a.middle_part(),
         b: chord_b.middle_part(),
         outline: Outline::Segment(low, high),
@@ -166,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mixture_of_sides_has_an_apex() {
+    fn every_combination_of_sides_has_an_apex() {
         let signs = [Negative, Zero, Positive];
         for s in (0..27).map(|i| [signs[i % 3], signs[i / 3 % 3], signs[i / 9]]) {
             let strictly_one_side = s[0] == s[1] && s[1] == s[2];

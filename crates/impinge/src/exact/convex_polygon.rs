@@ -1,27 +1,28 @@
 //! Point in convex polygon in logarithmic time, without any precomputation.
 //!
-//! Zachmann 1994, "Exact and fast collision detection", section 3.3: round a convex polygon the
-//! heights of the vertices rise once and fall once (a bitonic sequence), so a horizontal line
-//! through the query point meets the polygon in no edge or in two, and both are found by binary
-//! search; then the one-shot idea of section 3.2.2 asks on which sides of the point they are.
+//! Zachmann 1994, "Exact and fast collision detection", section 3.3: along the boundary of a convex
+//! polygon the heights of the vertices rise once and fall once (a bitonic sequence), so a
+//! horizontal line through the query point meets the polygon in no edge or in two. Both are found
+//! by binary search; then the one-shot test of section 3.2.2 decides on which sides of the point
+//! they are.
 //!
-//! What differs from the paper: heights are compared as pairs (y, x), so that a horizontal edge
-//! with collinear vertices on it does not stop the search; the search for a vertex on the other
-//! side is the one for the extreme vertex of a convex polygon in a direction (O'Rourke,
-//! "Computational Geometry in C"), left as soon as such a vertex is seen; the answer is exact and
-//! knows the boundary.
+//! Differences from the paper: heights are compared as pairs (y, x), so that a horizontal edge with
+//! collinear vertices on it does not stop the search; the search for a vertex on the other side is
+//! the search for the extreme vertex of a convex polygon in a direction (O'Rourke, "Computational
+//! Geometry in C"), which ends as soon as it visits such a vertex; the answer is exact, and the
+//! boundary is a separate answer.
 
 use std::cmp::Ordering;
 
 use super::{Location, Sign, orient2d};
 
-/// Where `q` lies with respect to a convex polygon, exactly, looking at O(log n) vertices.
+/// Where `q` lies with respect to a convex polygon, exactly, from O(log n) vertices.
 ///
-/// Precondition: the closed chain of vertices bounds a convex set and goes round it once, in either
-/// direction. Collinear vertices and repeated consecutive vertices are allowed, and so are the
-/// degenerate polygons: none, one or two vertices, or a chain along a line there and back. A run of
-/// `m` equal vertices may cost `m` steps. Not handled: chains that go round twice or turn back on
-/// an edge; the answer for them, and for chains that are not convex, is some [`Location`], after no
+/// Precondition: the closed chain of vertices bounds a convex set and winds around it once, in
+/// either direction. Collinear vertices and repeated consecutive vertices are allowed, and so are
+/// the degenerate polygons: none, one or two vertices, or a chain along a line and back. A run of
+/// `m` equal vertices may cost `m` steps. Not handled: chains that wind twice or turn back on an
+/// edge; the answer for them, and for chains that are not convex, is some [`Location`], after no
 /// more steps. Coordinates must be finite.
 ///
 /// ```
@@ -38,8 +39,8 @@ pub fn point_in_convex_polygon(q: [f64; 2], polygon: &[[f64; 2]]) -> Location {
     point_in_convex_polygon_counted(q, polygon, &mut visited)
 }
 
-/// [`point_in_convex_polygon`], adding to `visited` how many vertices were looked at (some of them
-/// twice).
+/// [`point_in_convex_polygon`], adding to `visited` the number of times a vertex was read (some
+/// vertices are read twice).
 #[must_use]
 pub fn point_in_convex_polygon_counted(
     q: [f64; 2],
@@ -56,9 +57,9 @@ pub fn point_in_convex_polygon_counted(
     let other = match search.find_other_side(toward) {
         Found::OtherSide(k) => k,
         Found::Extreme(_) if start_is_above => return Location::Outside,
-        Found::Extreme(right) => return search.on_top(right),
+        Found::Extreme(right) => return search.locate_on_top_edge(right),
     };
-    // Going on from vertex 0, the side changes once before `other` and once after it.
+    // From vertex 0 on, the side changes once before `other` and once after it.
     let first = search.side_change(0, other, start_is_above);
     let second = search.side_change(other, n, !start_is_above);
     let (Some(s), Some(t)) = (search.side_of_edge(first), search.side_of_edge(second)) else {
@@ -67,32 +68,32 @@ pub fn point_in_convex_polygon_counted(
     if s == t {
         return Location::Outside;
     }
-    // Between the two edges. That is the inside, or the bottom edge when the polygon does not reach
-    // below it.
+    // The point is between the two edges: inside, or on the bottom edge if no vertex is below that
+    // edge.
     let (low, high) = if start_is_above { (first + 1, second) } else { (second + 1, first + n) };
     if search.is_flat_bottom(low, high) { Location::Boundary } else { Location::Inside }
 }
 
-/// Which extreme of the heights is looked for.
+/// The extreme vertex that is searched for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
-    /// The highest vertex, the right one of equals.
+    /// The highest vertex; of several the rightmost.
     Up,
-    /// The highest vertex, the left one of equals.
+    /// The highest vertex; of several the leftmost.
     UpLeft,
     /// The lowest vertex.
     Down,
 }
 
-/// What the search for a vertex on the other side of the line ended with.
+/// The result of the search for a vertex on the other side of the line.
 enum Found {
-    /// A vertex there.
+    /// A vertex on the other side.
     OtherSide(usize),
-    /// The extreme vertex, which is on the same side: all are.
+    /// The extreme vertex, which is on the same side, so that all vertices are.
     Extreme(usize),
 }
 
-/// A query under way. Vertex indices are cyclic.
+/// The state of a query. Vertex indices are cyclic.
 struct Search<'a> {
     q: [f64; 2],
     polygon: &'a [[f64; 2]],
@@ -100,18 +101,18 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn at(&mut self, i: usize) -> [f64; 2] {
+    fn vertex(&mut self, i: usize) -> [f64; 2] {
         *self.visited += 1;
         self.polygon[i % self.polygon.len()]
     }
 
-    /// The half-open rule: a vertex at the height of `q` is not above.
+    /// Whether a vertex is above `q`. A vertex at the height of `q` is not above.
     fn is_above(&mut self, i: usize) -> bool {
-        self.at(i)[1] > self.q[1]
+        self.vertex(i)[1] > self.q[1]
     }
 
-    /// Looks for a vertex on the other side of the line than vertex 0, in the direction in which it
-    /// must be.
+    /// Searches for a vertex on the other side of the line than vertex 0, in the direction in which
+    /// it must be.
     fn find_other_side(&mut self, toward: Direction) -> Found {
         let start_is_above = self.is_above(0);
         let (mut a, mut b) = (0, self.polygon.len());
@@ -130,13 +131,13 @@ impl Search<'_> {
                 return Found::Extreme(c);
             }
             let extreme_is_before_c = if a_rises == c_rises {
-                // Both on the chain that rises, or both on the one that falls.
-                let (pa, pc) = (self.at(a), self.at(c));
-                match height(pa, pc, toward) {
+                // Both vertices are on the rising chain, or both on the falling one.
+                let (pa, pc) = (self.vertex(a), self.vertex(c));
+                match compare_height(pa, pc, toward) {
                     Ordering::Greater => a_rises,
                     Ordering::Less => !a_rises,
-                    // One run of equal vertices, which goes from `a` to `c` or round the other way.
-                    Ordering::Equal => (a + 1..c).any(|i| self.at(i) != pa),
+                    // One run of equal vertices, from `a` to `c` or from `c` to `a`.
+                    Ordering::Equal => (a + 1..c).any(|i| self.vertex(i) != pa),
                 }
             } else {
                 a_rises
@@ -147,16 +148,16 @@ impl Search<'_> {
                 (a, a_rises) = (c, c_rises);
             }
         }
-        // Only for chains that break the precondition.
+        // Reached only for chains that violate the precondition.
         if self.is_above(a) == start_is_above { Found::Extreme(a) } else { Found::OtherSide(a) }
     }
 
     /// Whether the last vertex that differs from vertex `i` is less extreme; true if there is none.
     fn rises_before(&mut self, i: usize, toward: Direction) -> bool {
         let n = self.polygon.len();
-        let p = self.at(i);
+        let p = self.vertex(i);
         for step in 1..n {
-            let order = height(self.at(i + n - step), p, toward);
+            let order = compare_height(self.vertex(i + n - step), p, toward);
             if order != Ordering::Equal {
                 return order == Ordering::Less;
             }
@@ -167,9 +168,9 @@ impl Search<'_> {
     /// Whether the next vertex that differs from vertex `i` is more extreme; false if there is
     /// none.
     fn rises_after(&mut self, i: usize, toward: Direction) -> bool {
-        let p = self.at(i);
+        let p = self.vertex(i);
         for step in 1..self.polygon.len() {
-            let order = height(self.at(i + step), p, toward);
+            let order = compare_height(self.vertex(i + step), p, toward);
             if order != Ordering::Equal {
                 return order == Ordering::Greater;
             }
@@ -191,10 +192,10 @@ impl Search<'_> {
         i
     }
 
-    /// On which side of `q` the edge after vertex `i`, which crosses its height, lies: true for
-    /// right, `None` for on it.
+    /// On which side of `q` the edge after vertex `i` lies, which crosses the height of `q`: true
+    /// for right, `None` if `q` is on it.
     fn side_of_edge(&mut self, i: usize) -> Option<bool> {
-        let (p, r) = (self.at(i), self.at(i + 1));
+        let (p, r) = (self.vertex(i), self.vertex(i + 1));
         let x = self.q[0];
         if p[0] > x && r[0] > x {
             return Some(true);
@@ -212,15 +213,15 @@ impl Search<'_> {
 
     /// Whether the vertices from `low` to `high`, none of them above `q`, are all at its height.
     ///
-    /// By convexity the ends and the first vertex that differs from `low` tell.
+    /// By convexity the ends and the first vertex that differs from `low` are sufficient.
     fn is_flat_bottom(&mut self, low: usize, high: usize) -> bool {
-        let first = self.at(low);
+        let first = self.vertex(low);
         let y = self.q[1];
-        if first[1] != y || self.at(high)[1] != y {
+        if first[1] != y || self.vertex(high)[1] != y {
             return false;
         }
         for i in low + 1..=high {
-            let p = self.at(i);
+            let p = self.vertex(i);
             if p != first {
                 return p[1] == y;
             }
@@ -228,21 +229,22 @@ impl Search<'_> {
         true
     }
 
-    /// No vertex is above `q`, `right` is the highest one: `q` can only be on the top edge.
-    fn on_top(&mut self, right: usize) -> Location {
-        let right = self.at(right);
+    /// The location if no vertex is above `q` and `right` is the highest one: `q` can only be on
+    /// the top edge.
+    fn locate_on_top_edge(&mut self, right: usize) -> Location {
+        let right = self.vertex(right);
         let [x, y] = self.q;
         if right[1] != y || x > right[0] {
             return Location::Outside;
         }
         let (Found::Extreme(left) | Found::OtherSide(left)) =
             self.find_other_side(Direction::UpLeft);
-        if self.at(left)[0] <= x { Location::Boundary } else { Location::Outside }
+        if self.vertex(left)[0] <= x { Location::Boundary } else { Location::Outside }
     }
 }
 
-/// Which of two vertices is more extreme.
-fn height(p: [f64; 2], r: [f64; 2], toward: Direction) -> Ordering {
+/// Compares how extreme two vertices are.
+fn compare_height(p: [f64; 2], r: [f64; 2], toward: Direction) -> Ordering {
     let [(px, py), (rx, ry)] = match toward {
         Direction::Up => [(p[0], p[1]), (r[0], r[1])],
         Direction::UpLeft => [(-p[0], p[1]), (-r[0], r[1])],

@@ -1,10 +1,10 @@
-//! The corners of what two triangles share, first by name, then as rounded points.
+//! The corners of the set that two triangles share: first symbolic, then as rounded points.
 //!
 //! Which corners there are is decided exactly from signs alone. Only a corner that is no vertex of
-//! either triangle needs arithmetic for its position: the point where an edge passes a plane or
-//! another edge of the same plane. With `h` the (signed, scaled) height of the edge's ends it is
-//! `(h_p q - h_q p) / (h_p - h_q)`, in double-double arithmetic where that is certainly good enough
-//! and in integers otherwise.
+//! either triangle needs arithmetic for its position: the point where an edge crosses a plane or
+//! another edge in the same plane. With `h` the (signed, scaled) height of the edge's ends it is
+//! `(h_p q - h_q p) / (h_p - h_q)`, in double-double arithmetic where its error is certainly
+//! small enough, and in integers otherwise.
 
 use super::double::Double;
 use super::element::project;
@@ -19,21 +19,21 @@ pub(super) enum Corner {
     A(usize),
     /// A corner of B.
     B(usize),
-    /// Where this edge of A passes the plane of B; its ends are strictly on different sides.
+    /// Where this edge of A crosses the plane of B; its ends are strictly on different sides.
     EdgeA([usize; 2]),
-    /// Where this edge of B passes the plane of A; its ends are strictly on different sides.
+    /// Where this edge of B crosses the plane of A; its ends are strictly on different sides.
     EdgeB([usize; 2]),
-    /// Where an edge of A and an edge of B in one plane cross, each inside the other. The
-    /// projection along the axis keeps them from being parallel.
+    /// Where an edge of A and an edge of B in one plane cross in an inner point of both. They are
+    /// not parallel in the projection along the axis.
     Edges { a: [usize; 2], b: [usize; 2], axis: usize },
 }
 
-/// What is shared, by its corners.
+/// The shared set, by its corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outline {
     Point(Corner),
     Segment(Corner, Corner),
-    /// A piece of positive area of a common plane, seen along this axis without loss.
+    /// A piece of positive area of a common plane; the projection along this axis is one to one.
     Area {
         axis: usize,
     },
@@ -61,18 +61,18 @@ impl Corner {
         matches!(self, Self::A(_))
     }
 
-    /// The position. A vertex is returned as it is; otherwise each coordinate is within half a unit
-    /// in its last place plus `2^-60` of the edge's extent in that coordinate, and never outside
-    /// the edge's box.
+    /// The position. A vertex is returned unchanged; otherwise each coordinate is within half a
+    /// unit in its last place plus `2^-60` of the edge's extent in that coordinate, and never
+    /// outside the edge's box.
     pub(super) fn position(self, a: &[Vec3; 3], b: &[Vec3; 3]) -> Vec3 {
         match self {
             Self::A(i) => a[i],
             // A corner of both is returned as A's: they may differ in the sign of a zero.
             Self::B(i) => a.iter().copied().find(|v| *v == b[i]).unwrap_or(b[i]),
-            Self::EdgeA([i, j]) => pass(a[i], a[j], &Base::Plane(b)),
-            Self::EdgeB([i, j]) => pass(b[i], b[j], &Base::Plane(a)),
+            Self::EdgeA([i, j]) => crossing_point(a[i], a[j], &Crossed::Plane(b)),
+            Self::EdgeB([i, j]) => crossing_point(b[i], b[j], &Crossed::Plane(a)),
             Self::Edges { a: [i, j], b: [k, l], axis } => {
-                pass(a[i], a[j], &Base::Line([b[k], b[l]], axis))
+                crossing_point(a[i], a[j], &Crossed::Line([b[k], b[l]], axis))
             }
         }
     }
@@ -89,47 +89,49 @@ impl Outline {
     }
 }
 
-/// What an edge passes.
-enum Base<'a> {
+/// What an edge crosses.
+enum Crossed<'a> {
     Plane(&'a [Vec3; 3]),
     Line([Vec3; 2], usize),
 }
 
-/// How much of the result's accuracy, relative to the edge, the double-double heights may cost.
-const GOOD_ENOUGH: f64 = 1.0 / (1_u64 << 62) as f64;
+/// The largest error of an edge parameter (0 to 1 along the edge) due to double-double heights that
+/// is accepted.
+const MAX_PARAMETER_ERROR: f64 = 1.0 / (1_u64 << 62) as f64;
 /// The relative error of a double-double height, derived in `docs/notes/filters.md`.
 const DOUBLE_BOUND: f64 = EPS_SQUARED * 1024.0;
 const EPS_SQUARED: f64 = super::orient::EPS * super::orient::EPS;
 /// Coordinates no larger than this cannot overflow in double-double products of three.
 const NO_OVERFLOW: f64 = 1e80;
 
-/// The point of the edge `pq` on `base`.
-fn pass(p: Vec3, q: Vec3, base: &Base<'_>) -> Vec3 {
-    let point = pass_double(p, q, base).unwrap_or_else(|| pass_integer(p, q, base));
+/// The point of the edge `pq` on `crossed`.
+fn crossing_point(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Vec3 {
+    let point =
+        crossing_in_double(p, q, crossed).unwrap_or_else(|| crossing_in_integers(p, q, crossed));
     point.clamp(p.min(q), p.max(q))
 }
 
-/// The point in double-double arithmetic; `None` where that is not certainly good enough.
-fn pass_double(p: Vec3, q: Vec3, base: &Base<'_>) -> Option<Vec3> {
-    let safe = |v: &Vec3| {
+/// [`crossing_point`] in double-double arithmetic; `None` where the error may be too large.
+fn crossing_in_double(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Option<Vec3> {
+    let in_range = |v: &Vec3| {
         v.to_array()
             .iter()
             .all(|x| *x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= NO_OVERFLOW))
     };
-    let base_safe = match base {
-        Base::Plane(plane) => plane.iter().all(safe),
-        Base::Line(line, _) => line.iter().all(safe),
+    let crossed_in_range = match crossed {
+        Crossed::Plane(plane) => plane.iter().all(in_range),
+        Crossed::Line(line, _) => line.iter().all(in_range),
     };
-    if !(base_safe && safe(&p) && safe(&q)) {
+    if !(crossed_in_range && in_range(&p) && in_range(&q)) {
         return None;
     }
-    let (height_p, reach_p) = height(p, base);
-    let (height_q, reach_q) = height(q, base);
+    let (height_p, magnitude_p) = height(p, crossed);
+    let (height_q, magnitude_q) = height(q, crossed);
     let span = height_p - height_q;
     // The error of the edge's parameter is at most the sum of the heights' errors over their
     // distance.
-    let error = DOUBLE_BOUND * (reach_p + reach_q);
-    if !(error.is_finite() && span.high.abs() * GOOD_ENOUGH > error) {
+    let error = DOUBLE_BOUND * (magnitude_p + magnitude_q);
+    if !(error.is_finite() && span.high.abs() * MAX_PARAMETER_ERROR > error) {
         return None;
     }
     let t = height_p / span;
@@ -138,35 +140,36 @@ fn pass_double(p: Vec3, q: Vec3, base: &Base<'_>) -> Option<Vec3> {
     point.is_finite().then_some(point)
 }
 
-/// The scaled height of `p` over `base`, and the size of the products it is the sum of.
-fn height(p: Vec3, base: &Base<'_>) -> (Double, f64) {
-    match *base {
-        Base::Plane(&[a, b, c]) => {
+/// The scaled height of `p` over `crossed`, and an upper bound of the size of the products that it
+/// is the sum of.
+fn height(p: Vec3, crossed: &Crossed<'_>) -> (Double, f64) {
+    match *crossed {
+        Crossed::Plane(&[a, b, c]) => {
             let difference = |p: Vec3| [0, 1, 2].map(|i| Double::difference(p[i], a[i]));
             let [u, v, w] = [b, c, p].map(difference);
             let height = (u[1] * v[2] - u[2] * v[1]) * w[0]
                 + (u[2] * v[0] - u[0] * v[2]) * w[1]
                 + (u[0] * v[1] - u[1] * v[0]) * w[2];
-            let reach = |i: usize| u[i].high.abs().max(v[i].high.abs()).max(w[i].high.abs());
-            (height, reach(0) * reach(1) * reach(2))
+            let largest = |i: usize| u[i].high.abs().max(v[i].high.abs()).max(w[i].high.abs());
+            (height, largest(0) * largest(1) * largest(2))
         }
-        Base::Line([a, b], axis) => {
+        Crossed::Line([a, b], axis) => {
             let [a, b, p] = [a, b, p].map(|v| project(v, axis));
             let difference = |p: [f64; 2]| [0, 1].map(|i| Double::difference(p[i], a[i]));
             let (u, v) = (difference(b), difference(p));
-            let reach = |i: usize| u[i].high.abs().max(v[i].high.abs());
-            (u[0] * v[1] - u[1] * v[0], reach(0) * reach(1))
+            let largest = |i: usize| u[i].high.abs().max(v[i].high.abs());
+            (u[0] * v[1] - u[1] * v[0], largest(0) * largest(1))
         }
     }
 }
 
-/// The point in integers, each coordinate rounded once, to nearest. Zero if a coordinate is not
-/// finite.
+/// [`crossing_point`] in integers, each coordinate rounded once, to nearest. Zero if a coordinate
+/// is not finite.
 #[cold]
-fn pass_integer(p: Vec3, q: Vec3, base: &Base<'_>) -> Vec3 {
-    let (a, b, c) = match *base {
-        Base::Plane(&[a, b, c]) => (a, b, c),
-        Base::Line([a, b], _) => (a, b, b),
+fn crossing_in_integers(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Vec3 {
+    let (a, b, c) = match *crossed {
+        Crossed::Plane(&[a, b, c]) => (a, b, c),
+        Crossed::Line([a, b], _) => (a, b, b),
     };
     let coordinates = [p.x, p.y, p.z, q.x, q.y, q.z, a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
     let Some(scaled) = integer::scale(coordinates) else {
@@ -174,11 +177,12 @@ fn pass_integer(p: Vec3, q: Vec3, base: &Base<'_>) -> Vec3 {
     };
     let v = &scaled.values;
     let point = |k: usize| &v[3 * k..3 * k + 3];
-    let heights = [0, 1].map(|k| match *base {
-        Base::Plane(_) => integer::det3(point(2), point(3), point(4), point(k)),
-        Base::Line(_, axis) => {
-            let flat = |k: usize| [(axis + 1) % 3, (axis + 2) % 3].map(|i| point(k)[i].clone());
-            integer::det2(&flat(2), &flat(3), &flat(k))
+    let heights = [0, 1].map(|k| match *crossed {
+        Crossed::Plane(_) => integer::det3(point(2), point(3), point(4), point(k)),
+        Crossed::Line(_, axis) => {
+            let projected =
+                |k: usize| [(axis + 1) % 3, (axis + 2) % 3].map(|i| point(k)[i].clone());
+            integer::det2(&projected(2), &projected(3), &projected(k))
         }
     });
     let span = &heights[0] - &heights[1];
@@ -194,36 +198,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_agree() {
+    fn double_and_integers_agree() {
         let v = |x, y, z| Vec3::new(x, y, z);
         let plane = [v(0.1, 0.2, 0.3), v(1.7, 0.4, -0.2), v(-0.3, 2.1, 0.6)];
         let (p, q) = (v(0.3, 0.5, 4.0), v(0.45, 0.77, -3.0));
-        let base = Base::Plane(&plane);
-        assert_eq!(pass_double(p, q, &base), Some(pass_integer(p, q, &base)));
+        let crossed = Crossed::Plane(&plane);
+        assert_eq!(crossing_in_double(p, q, &crossed), Some(crossing_in_integers(p, q, &crossed)));
         for axis in 0..3 {
-            let base = Base::Line([v(0.1, 0.3, 0.9), v(0.8, 0.4, 0.2)], axis);
+            let crossed = Crossed::Line([v(0.1, 0.3, 0.9), v(0.8, 0.4, 0.2)], axis);
             let (p, q) = (v(0.0, 0.1, 0.3), v(1.0, 0.7, 0.5));
-            assert_eq!(pass_double(p, q, &base), Some(pass_integer(p, q, &base)));
+            assert_eq!(
+                crossing_in_double(p, q, &crossed),
+                Some(crossing_in_integers(p, q, &crossed))
+            );
         }
     }
 
     #[test]
-    fn tiny_coordinates_are_left_to_integers() {
+    fn tiny_coordinates_use_integers() {
         let plane = [Vec3::ZERO, Vec3::X, Vec3::Y];
         let p = Vec3::new(0.25, 0.25, 1e-310);
         let q = Vec3::new(0.5, 0.25, -1e-310);
-        assert_eq!(pass_double(p, q, &Base::Plane(&plane)), None);
-        assert_eq!(pass(p, q, &Base::Plane(&plane)), Vec3::new(0.375, 0.25, 0.0));
+        assert_eq!(crossing_in_double(p, q, &Crossed::Plane(&plane)), None);
+        assert_eq!(crossing_point(p, q, &Crossed::Plane(&plane)), Vec3::new(0.375, 0.25, 0.0));
     }
 
     #[test]
-    fn nearly_parallel_edges_are_left_to_integers() {
+    fn nearly_parallel_edges_use_integers() {
         // The plane and the edge differ in the last bits of one coordinate.
         let up = f64::from_bits(1e6_f64.to_bits() + 1);
         let down = f64::from_bits(1e6_f64.to_bits() - 1);
         let plane = [Vec3::new(0.0, 0.0, 1e6), Vec3::new(1e6, 0.0, 1e6), Vec3::new(0.0, 1e6, 1e6)];
         let (p, q) = (Vec3::new(0.0, 10.0, up), Vec3::new(9e5, 10.0, down));
-        let point = pass(p, q, &Base::Plane(&plane));
+        let point = crossing_point(p, q, &Crossed::Plane(&plane));
         assert_eq!((point.x, point.z), (4.5e5, 1e6));
     }
 }

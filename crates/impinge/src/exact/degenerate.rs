@@ -1,8 +1,8 @@
 //! Triangles of zero area, and triangles in one plane.
 
 use super::corner::{Corner, Outline};
-use super::element::{Element, Part, along, area_axis};
-use super::flat::{self, Meeting};
+use super::element::{Element, Part, lexicographic, projection_axis};
+use super::flat::{self, Shared};
 use super::orient::side;
 use super::stats::Tally;
 use super::{Feature, HitKind, Sign};
@@ -10,50 +10,55 @@ use crate::math::Vec3;
 
 /// What two triangles share if one has zero area or both lie in one plane.
 #[cold]
-pub(super) fn meet(
+pub(super) fn intersect(
     a: &[Vec3; 3],
     b: &[Vec3; 3],
     tally: &mut impl Tally,
 ) -> Option<(HitKind, Outline)> {
     let (a, b) = (Element::new(a, tally), Element::new(b, tally));
-    let meeting = if a.count >= b.count {
-        meet_larger_first(&a, &b, tally)?
+    let shared = if a.count >= b.count {
+        intersect_larger_first(&a, &b, tally)?
     } else {
-        meet_larger_first(&b, &a, tally)?.swapped()
+        intersect_larger_first(&b, &a, tally)?.swapped()
     };
-    let kind = if let Outline::Area { .. } = meeting.outline {
+    let kind = if let Outline::Area { .. } = shared.outline {
         HitKind::Coplanar
     } else {
-        let swapped = meeting.swapped();
+        let swapped = shared.swapped();
         HitKind::Touching {
-            a: feature(&a, &b, &meeting, tally),
+            a: feature(&a, &b, &shared, tally),
             b: feature(&b, &a, &swapped, tally),
         }
     };
-    Some((kind, meeting.outline))
+    Some((kind, shared.outline))
 }
 
-/// What `a` shares with `b`, which has no more vertices. Two triangles must lie in one plane.
-fn meet_larger_first(a: &Element<'_>, b: &Element<'_>, tally: &mut impl Tally) -> Option<Meeting> {
+/// What `a` shares with `b`, which has no more vertices than `a`. Two triangles must lie in one
+/// plane.
+fn intersect_larger_first(
+    a: &Element<'_>,
+    b: &Element<'_>,
+    tally: &mut impl Tally,
+) -> Option<Shared> {
     match (a.count, b.count) {
         (3, 3) => {
-            // The plane is common, so the axis of one is good for the other, but its sense has to
-            // be found there.
-            let b = b.seen_along(a.axis, tally);
-            flat::meet(a, &b, a.axis, tally)
+            // The plane is common, so the axis of one is valid for the other. The orientation of
+            // the projection may differ.
+            let b = b.projected_along(a.axis, tally);
+            flat::intersect(a, &b, a.axis, tally)
         }
-        (3, 2) => segment(a, b, tally),
+        (3, 2) => intersect_triangle_segment(a, b, tally),
         (3, _) => {
             let on_plane = plane_side(a, b.vertex(0), tally).is_zero();
-            if on_plane { flat::meet(a, b, a.axis, tally) } else { None }
+            if on_plane { flat::intersect(a, b, a.axis, tally) } else { None }
         }
-        (2, 2) => segments(a, b, tally),
+        (2, 2) => intersect_segments(a, b, tally),
         (2, _) => {
             let [p, q] = [a.vertex(0), a.vertex(1)];
-            let on_line = area_axis([p, q, b.vertex(0)], tally).is_none();
-            if on_line { flat::on_a_line(a, 0, b, &[0]) } else { None }
+            let on_line = projection_axis([p, q, b.vertex(0)], tally).is_none();
+            if on_line { flat::intersect_collinear(a, 0, b, &[0]) } else { None }
         }
-        _ => (a.vertex(0) == b.vertex(0)).then_some(Meeting {
+        _ => (a.vertex(0) == b.vertex(0)).then_some(Shared {
             a: Part::Vertex(0),
             b: Part::Vertex(0),
             outline: Outline::Point(Corner::A(0)),
@@ -61,44 +66,45 @@ fn meet_larger_first(a: &Element<'_>, b: &Element<'_>, tally: &mut impl Tally) -
     }
 }
 
-/// The side of the triangle's plane a point is on.
+/// The side of the triangle's plane on which a point lies.
 fn plane_side(triangle: &Element<'_>, p: Vec3, tally: &mut impl Tally) -> Sign {
     let [a, b, c] = *triangle.corners;
     side(a, b, c, p, tally)
 }
 
-/// A triangle and a segment.
-fn segment(
+/// What a triangle and a segment share.
+fn intersect_triangle_segment(
     triangle: &Element<'_>,
     segment: &Element<'_>,
     tally: &mut impl Tally,
-) -> Option<Meeting> {
+) -> Option<Shared> {
     let [p, q] = [segment.vertex(0), segment.vertex(1)];
     let p_side = plane_side(triangle, p, tally);
     let q_side = plane_side(triangle, q, tally);
     match p_side * q_side {
         Sign::Positive => None,
         Sign::Negative => {
-            let part = pierced(triangle.corners, p, q, p_side, tally)?;
+            let part = pierced_part(triangle.corners, p, q, p_side, tally)?;
             let corner = match part {
                 Part::Vertex(i) => Corner::A(i),
                 _ => Corner::EdgeB([segment.index[0], segment.index[1]]),
             };
-            Some(Meeting { a: part, b: Part::Inside, outline: Outline::Point(corner) })
+            Some(Shared { a: part, b: Part::Inside, outline: Outline::Point(corner) })
         }
-        Sign::Zero if p_side == q_side => flat::meet(triangle, segment, triangle.axis, tally),
+        Sign::Zero if p_side == q_side => flat::intersect(triangle, segment, triangle.axis, tally),
         Sign::Zero => {
-            // Only one end is on the plane: that point against the triangle.
+            // Only one end is on the plane: the shared set is that of this end and the triangle.
             let end = usize::from(!p_side.is_zero());
-            let meeting = flat::meet(triangle, &segment.only(end), triangle.axis, tally)?;
-            Some(Meeting { b: Part::Vertex(end), ..meeting })
+            let end_only = segment.single_vertex(end);
+            let shared = flat::intersect(triangle, &end_only, triangle.axis, tally)?;
+            Some(Shared { b: Part::Vertex(end), ..shared })
         }
     }
 }
 
 /// The part of the triangle that the segment `pq` passes through; its ends are strictly on
 /// different sides of the plane, `p` on `p_side`.
-pub(super) fn pierced(
+pub(super) fn pierced_part(
     triangle: &[Vec3; 3],
     p: Vec3,
     q: Vec3,
@@ -125,39 +131,39 @@ pub(super) fn pierced(
     })
 }
 
-/// Two segments.
-fn segments(a: &Element<'_>, b: &Element<'_>, tally: &mut impl Tally) -> Option<Meeting> {
+/// What two segments share.
+fn intersect_segments(a: &Element<'_>, b: &Element<'_>, tally: &mut impl Tally) -> Option<Shared> {
     let [p, q] = [a.vertex(0), a.vertex(1)];
     let [r, s] = [b.vertex(0), b.vertex(1)];
     if !side(p, q, r, s, tally).is_zero() {
         return None;
     }
-    let plane = area_axis([p, q, r], tally).or_else(|| area_axis([p, q, s], tally));
+    let plane = projection_axis([p, q, r], tally).or_else(|| projection_axis([p, q, s], tally));
     if let Some((axis, _)) = plane {
-        flat::meet(a, b, axis, tally)
+        flat::intersect(a, b, axis, tally)
     } else {
-        flat::on_a_line(a, 0, b, &[0, 1])
+        flat::intersect_collinear(a, 0, b, &[0, 1])
     }
 }
 
 /// The smallest feature of `a` that holds what it shares with `b`.
-fn feature(a: &Element<'_>, b: &Element<'_>, meeting: &Meeting, tally: &mut impl Tally) -> Feature {
+fn feature(a: &Element<'_>, b: &Element<'_>, shared: &Shared, tally: &mut impl Tally) -> Feature {
     // Three corners on a line: the shared point may be the one between the ends.
     if let (2, Part::Edge(_) | Part::Inside, Outline::Point(corner)) =
-        (a.count, meeting.a, meeting.outline)
+        (a.count, shared.a, shared.outline)
     {
         let middle = a.vertex(2);
         let is_middle = match corner {
-            Corner::A(i) => along(middle, a.corners[i]).is_eq(),
-            Corner::B(i) => along(middle, b.corners[i]).is_eq(),
+            Corner::A(i) => lexicographic(middle, a.corners[i]).is_eq(),
+            Corner::B(i) => lexicographic(middle, b.corners[i]).is_eq(),
             Corner::EdgeA(_) | Corner::EdgeB(_) => plane_side(b, middle, tally).is_zero(),
             Corner::Edges { b: [k, l], .. } => {
-                area_axis([b.corners[k], b.corners[l], middle], tally).is_none()
+                projection_axis([b.corners[k], b.corners[l], middle], tally).is_none()
             }
         };
         if is_middle {
             return Feature::Vertex(a.index[2] as u8);
         }
     }
-    a.feature(meeting.a)
+    a.feature(shared.a)
 }

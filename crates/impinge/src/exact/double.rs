@@ -28,10 +28,13 @@ fn fast_two_sum(a: f64, b: f64) -> Double {
     Double { high, low: b - (high - a) }
 }
 
+/// `2^27 + 1`, the factor of Dekker's split of 53 bits into two halves.
+const SPLITTER: f64 = 134_217_729.0;
+
 /// A number as the sum of two with 26 bits each.
 fn split(a: f64) -> [f64; 2] {
-    let big = 134_217_729.0 * a;
-    let high = big - (big - a);
+    let scaled = SPLITTER * a;
+    let high = scaled - (scaled - a);
     [high, a - high]
 }
 
@@ -88,10 +91,10 @@ impl Div for Double {
 
     fn div(self, other: Self) -> Self {
         let first = self.high / other.high;
-        let rest = self - other * Self::from(first);
-        let second = rest.high / other.high;
-        let rest = rest - other * Self::from(second);
-        let third = rest.high / other.high;
+        let remainder = self - other * Self::from(first);
+        let second = remainder.high / other.high;
+        let remainder = remainder - other * Self::from(second);
+        let third = remainder.high / other.high;
         fast_two_sum(first, second) + Self::from(third)
     }
 }
@@ -101,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_what_a_double_loses() {
+    fn keeps_bits_that_f64_loses() {
         let x = Double::difference(1.0, 1e-25);
         assert_eq!((x.high, x.low), (1.0, -1e-25));
         let square = x * x - Double::from(1.0);

@@ -1,4 +1,4 @@
-//! A triangle as the convex set it really is: a triangle, a segment or a point.
+//! The convex set that three corners span: a triangle, a segment or a point.
 
 use std::cmp::Ordering;
 
@@ -7,8 +7,8 @@ use super::stats::Tally;
 use super::{Feature, Sign};
 use crate::math::Vec3;
 
-/// The two coordinates left when `axis` is dropped, in the order that keeps the sense of rotation
-/// about that axis.
+/// The two coordinates left when `axis` is dropped, in the order that keeps orientations as seen
+/// along that axis.
 #[inline]
 pub(super) fn project(v: Vec3, axis: usize) -> [f64; 2] {
     match axis {
@@ -18,18 +18,18 @@ pub(super) fn project(v: Vec3, axis: usize) -> [f64; 2] {
     }
 }
 
-/// The order of two points by x, then y, then z. Along any line it is the order of the points on
-/// that line.
-pub(super) fn along(p: Vec3, q: Vec3) -> Ordering {
+/// The order of two points by x, then y, then z. For the points of one line it is their order along
+/// the line.
+pub(super) fn lexicographic(p: Vec3, q: Vec3) -> Ordering {
     let compare = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
     compare(p.x, q.x).then(compare(p.y, q.y)).then(compare(p.z, q.z))
 }
 
-/// An axis along which the triangle projects to one of positive area, with the sense of that;
-/// `None` for zero area.
-pub(super) fn area_axis(points: [Vec3; 3], tally: &mut impl Tally) -> Option<(usize, Sign)> {
-    // The largest component of the normal first: the filter decides it at once for almost every
-    // triangle.
+/// An axis along which the triangle projects to one of positive area, and the orientation of the
+/// projection; `None` for zero area.
+pub(super) fn projection_axis(points: [Vec3; 3], tally: &mut impl Tally) -> Option<(usize, Sign)> {
+    // The largest component of the normal first: its sign is certain after the filter for almost
+    // every triangle.
     let normal = (points[1] - points[0]).cross(points[2] - points[0]).abs();
     let first = if normal.z >= normal.x && normal.z >= normal.y {
         2
@@ -40,59 +40,60 @@ pub(super) fn area_axis(points: [Vec3; 3], tally: &mut impl Tally) -> Option<(us
     };
     [first, (first + 1) % 3, (first + 2) % 3].into_iter().find_map(|axis| {
         let [a, b, c] = points.map(|p| project(p, axis));
-        let sense = turn(a, b, c, tally);
-        (!sense.is_zero()).then_some((axis, sense))
+        let orientation = turn(a, b, c, tally);
+        (!orientation.is_zero()).then_some((axis, orientation))
     })
 }
 
-/// A part of an element, by the element's own numbering.
+/// A part of an element, in the element's own numbering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Vertex(usize),
     Edge(usize),
-    /// All of it but its boundary.
+    /// The element without its boundary.
     Inside,
 }
 
-/// The convex hull of three points, with as few of them as span it.
+/// The convex hull of three points, by the smallest number of them that span it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element<'a> {
     /// The caller's corners.
     pub(super) corners: &'a [Vec3; 3],
     /// How many vertices span it: 3 for a triangle, 2 for a segment, 1 for a point.
     pub(super) count: usize,
-    /// The caller's number of each vertex. Behind the `count` vertices of a segment comes the
-    /// corner left over.
+    /// The caller's number of each vertex. For a segment the remaining corner follows the two
+    /// vertices.
     pub(super) index: [usize; 3],
     /// The number of the side that is the whole segment; for a segment only.
-    whole: u8,
-    /// An axis to project along and the sense of rotation in that projection; for a triangle only.
+    whole_side: u8,
+    /// An axis to project along and the orientation of that projection; for a triangle only.
     pub(super) axis: usize,
-    pub(super) sense: Sign,
+    pub(super) orientation: Sign,
 }
 
 impl<'a> Element<'a> {
-    /// What the three corners span.
+    /// The convex hull of the three corners.
     pub(super) fn new(corners: &'a [Vec3; 3], tally: &mut impl Tally) -> Self {
-        if let Some((axis, sense)) = area_axis(*corners, tally) {
-            return Self { corners, count: 3, index: [0, 1, 2], whole: 0, axis, sense };
+        if let Some((axis, orientation)) = projection_axis(*corners, tally) {
+            return Self { corners, count: 3, index: [0, 1, 2], whole_side: 0, axis, orientation };
         }
-        // The lowest number wins where corners coincide.
+        // Of corners that coincide the one with the lowest number is taken.
         let (mut low, mut high) = (0, 0);
         for i in 1..3 {
-            if along(corners[i], corners[low]) == Ordering::Less {
+            if lexicographic(corners[i], corners[low]) == Ordering::Less {
                 low = i;
             }
-            if along(corners[i], corners[high]) == Ordering::Greater {
+            if lexicographic(corners[i], corners[high]) == Ordering::Greater {
                 high = i;
             }
         }
         if low == high {
             let index = [0, 1, 2];
-            return Self { corners, count: 1, index, whole: 0, axis: 0, sense: Sign::Zero };
+            let orientation = Sign::Zero;
+            return Self { corners, count: 1, index, whole_side: 0, axis: 0, orientation };
         }
         let ends = [corners[low], corners[high]];
-        let whole = (0..3).find(|&i| {
+        let whole_side = (0..3).find(|&i| {
             let side = [corners[i], corners[(i + 1) % 3]];
             side == ends || side == [ends[1], ends[0]]
         });
@@ -100,9 +101,9 @@ impl<'a> Element<'a> {
             corners,
             count: 2,
             index: [low, high, 3 - low - high],
-            whole: whole.unwrap_or(0) as u8,
+            whole_side: whole_side.unwrap_or(0) as u8,
             axis: 0,
-            sense: Sign::Zero,
+            orientation: Sign::Zero,
         }
     }
 
@@ -111,8 +112,8 @@ impl<'a> Element<'a> {
         self.corners[self.index[i]]
     }
 
-    /// The number of directed edges: three of a triangle, a segment there and back, none of a
-    /// point.
+    /// The number of directed edges: three of a triangle, two of a segment (one in each direction),
+    /// none of a point.
     pub(super) fn edge_count(&self) -> usize {
         if self.count == 1 { 0 } else { self.count }
     }
@@ -128,31 +129,38 @@ impl<'a> Element<'a> {
     }
 
     /// The side of edge `e` on which `p` lies in the projection along `axis`: positive inside, for
-    /// a triangle that projects with the sense of rotation `sense`, and to the left for a segment.
-    pub(super) fn inner(&self, e: usize, p: Vec3, axis: usize, tally: &mut impl Tally) -> Sign {
+    /// a triangle whose projection has the orientation `self.orientation`, and to the left for a
+    /// segment.
+    pub(super) fn side_of_edge(
+        &self,
+        e: usize,
+        p: Vec3,
+        axis: usize,
+        tally: &mut impl Tally,
+    ) -> Sign {
         let [i, j] = self.edge(e).map(|i| project(self.vertex(i), axis));
         let sign = turn(i, j, project(p, axis), tally);
-        if self.sense == Sign::Negative { -sign } else { sign }
+        if self.orientation == Sign::Negative { -sign } else { sign }
     }
 
-    /// The same triangle, seen along `axis`.
-    pub(super) fn seen_along(self, axis: usize, tally: &mut impl Tally) -> Self {
+    /// The same triangle, to be projected along `axis`.
+    pub(super) fn projected_along(self, axis: usize, tally: &mut impl Tally) -> Self {
         let [a, b, c] = self.corners.map(|p| project(p, axis));
-        Self { axis, sense: turn(a, b, c, tally), ..self }
+        Self { axis, orientation: turn(a, b, c, tally), ..self }
     }
 
-    /// Only this vertex of the element.
-    pub(super) fn only(self, i: usize) -> Self {
+    /// One vertex of the element, as an element.
+    pub(super) fn single_vertex(self, i: usize) -> Self {
         Self { count: 1, index: [self.index[i]; 3], ..self }
     }
 
-    /// The part in the caller's terms. A segment's inside is its whole side, a point is its first
-    /// corner.
+    /// The part in the caller's numbering. The inside of a segment is the side that is the whole
+    /// segment, a point is its first corner.
     pub(super) fn feature(&self, part: Part) -> Feature {
         match (part, self.count) {
             (Part::Vertex(i), _) => Feature::Vertex(self.index[i] as u8),
             (Part::Inside, 1) => Feature::Vertex(0),
-            (_, 2) => Feature::Edge(self.whole),
+            (_, 2) => Feature::Edge(self.whole_side),
             (Part::Edge(e), _) => Feature::Edge(e as u8),
             (Part::Inside, _) => Feature::Face,
         }
@@ -168,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_needs_all_three() {
+    fn independent_corners_make_a_triangle() {
         assert_eq!(element(&[Vec3::X, Vec3::Y, Vec3::Z]).count, 3);
         // Zero area in two of the three projections.
         assert_eq!(element(&[Vec3::ZERO, Vec3::Y, Vec3::Z]).count, 3);
@@ -185,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_number_wins_a_tie() {
+    fn coincident_corners_have_the_lowest_number() {
         let corners = [Vec3::Y, Vec3::X, Vec3::Y];
         let e = element(&corners);
         assert_eq!((e.count, e.index[0], e.index[1]), (2, 0, 1));

@@ -10,7 +10,7 @@ pub enum Feature {
     Vertex(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::corner"))] u8),
     /// The side from corner `i` to corner `(i + 1) % 3`, without its ends.
     Edge(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::corner"))] u8),
-    /// The inside, without the boundary.
+    /// The triangle without its boundary.
     Face,
 }
 
@@ -22,14 +22,14 @@ pub enum Feature {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum HitKind {
-    /// The insides of the triangles meet, and the triangles are not in one plane.
+    /// The insides of the triangles intersect, and the triangles are not in one plane.
     Crossing,
-    /// They meet, their insides do not: `I` lies in these features. A triangle of zero area has no
-    /// inside and can only touch.
+    /// They share points, but their insides do not: `I` lies in these features. A triangle of zero
+    /// area has no inside and can only touch.
     Touching {
-        /// The smallest feature of A that holds what is shared.
+        /// The smallest feature of A that holds `I`.
         a: Feature,
-        /// The smallest feature of B that holds what is shared.
+        /// The smallest feature of B that holds `I`.
         b: Feature,
     },
     /// They lie in one plane and share a piece of positive area.
@@ -37,7 +37,7 @@ pub enum HitKind {
 }
 
 impl HitKind {
-    /// The same seen from the other triangle.
+    /// The same with the triangles exchanged.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {

@@ -1,7 +1,7 @@
 //! Orientations and rounded points in integers of any length.
 //!
 //! A finite `f64` is an integer times a power of two. Scaled by the smallest power among the
-//! coordinates of a predicate, all of them are integers, and the determinant is exact whatever the
+//! coordinates of a predicate, all of them are integers, and the determinant is exact for all
 //! magnitudes.
 
 use num_bigint::BigInt;
@@ -34,7 +34,7 @@ pub(crate) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> 
     for (part, x) in parts.iter_mut().zip(coordinates) {
         *part = decompose(x)?;
     }
-    // Zeros have no say in the unit, or every other coordinate would be scaled by 2^1074.
+    // Zeros do not limit the unit; otherwise they would scale every other coordinate by 2^1074.
     let nonzero = parts.iter().filter(|(mantissa, _)| *mantissa != 0);
     let exponent = nonzero.map(|(_, exponent)| *exponent).min().unwrap_or(0);
     let values = parts.map(|(mantissa, e)| BigInt::from(mantissa) << (e - exponent).max(0) as u32);
@@ -52,13 +52,13 @@ pub(crate) fn sign(x: &BigInt) -> Sign {
 
 /// The sign of `direction . (b - a)`; zero if a number is not finite.
 pub(crate) fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
-    // The direction in a unit of its own, which the sign does not see.
+    // The direction has a unit of its own: a positive factor does not change the sign.
     let direction = scale(direction.to_array());
     let points = scale([a.x, a.y, a.z, b.x, b.y, b.z]);
     let (Some(direction), Some(points)) = (direction, points) else { return Sign::Zero };
     let (d, p) = (&direction.values, &points.values);
-    let along = |i: usize| &d[i] * (&p[i + 3] - &p[i]);
-    sign(&(along(0) + along(1) + along(2)))
+    let product = |i: usize| &d[i] * (&p[i + 3] - &p[i]);
+    sign(&(product(0) + product(1) + product(2)))
 }
 
 /// `(b - a) x (c - a)`.
@@ -98,27 +98,27 @@ pub(crate) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) 
     if n.bits() == 0 || d.bits() == 0 {
         return 0.0;
     }
-    // Scale so that the integer quotient has 66 or 67 bits, and let its last bit tell whether
-    // anything was cut off.
+    // Scale so that the integer quotient has 66 or 67 bits. A nonzero remainder sets its last bit
+    // (a sticky bit).
     let shift = 66 + d.bits() as i64 - n.bits() as i64;
     let (scaled_n, scaled_d) =
         if shift >= 0 { (n << shift as u64, d.clone()) } else { (n.clone(), d << (-shift) as u64) };
-    let whole = &scaled_n / &scaled_d;
-    let cut_off = &whole * &scaled_d != scaled_n;
-    let digits = whole.to_u64_digits();
+    let truncated = &scaled_n / &scaled_d;
+    let has_remainder = &truncated * &scaled_d != scaled_n;
+    let digits = truncated.to_u64_digits();
     let mut bits =
         digits.iter().rev().fold(0_u128, |bits, digit| (bits << 64) | u128::from(*digit));
-    bits |= u128::from(cut_off);
+    bits |= u128::from(has_remainder);
     let unit = i64::from(exponent) - shift;
-    // The exponent of the leading bit says how many bits the result keeps: 53, or fewer for a
-    // denormal.
+    // The exponent of the leading bit determines how many bits the result keeps: 53, or fewer for
+    // a denormal.
     let length = 128 - i64::from(bits.leading_zeros());
     let kept = (length - 1 + unit + 1075).clamp(0, 53);
     let dropped = (length - kept) as u32;
     let half = 1_u128 << (dropped - 1);
-    let rest = bits & ((half << 1) - 1);
+    let dropped_bits = bits & ((half << 1) - 1);
     let mut mantissa = bits >> dropped;
-    if rest > half || (rest == half && mantissa & 1 == 1) {
+    if dropped_bits > half || (dropped_bits == half && mantissa & 1 == 1) {
         mantissa += 1;
     }
     let magnitude = times_pow2(mantissa as f64, unit + i64::from(dropped));
@@ -131,7 +131,7 @@ pub(crate) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) 
     }
 }
 
-/// `x * 2^exponent` in steps that each are exact as long as the result is representable.
+/// `x * 2^exponent`, in steps of which each is exact as long as the result is representable.
 pub(crate) fn times_pow2(mut x: f64, mut exponent: i64) -> f64 {
     let big = f64::from_bits((1023 + 1000) << 52);
     while exponent > 1000 && x.is_finite() {
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(ratio(0, 5, 3), 0.0);
         assert_eq!(ratio(5, 0, 3), 0.0);
         assert_eq!(ratio(1 << 60, 1, -60), 1.0);
-        // A tie goes to the even neighbour, a hair more goes up.
+        // A tie goes to the even neighbour, a slightly larger number is rounded up.
         assert_eq!(ratio((1 << 53) + 1, 1, 0), 9_007_199_254_740_992.0);
         assert_eq!(ratio(((1 << 53) + 1) * 1000 + 1, 1000, 0), 9_007_199_254_740_994.0);
     }

@@ -1,4 +1,4 @@
-//! What two triangles share, as rounded points.
+//! The set that two triangles share, as rounded points.
 
 use super::corner::Outline;
 use super::element::Element;
@@ -11,7 +11,7 @@ use crate::math::Vec3;
 pub struct Intersection {
     /// How they meet.
     pub kind: HitKind,
-    /// What they share.
+    /// The set of points they share.
     pub set: SharedSet,
 }
 
@@ -28,7 +28,7 @@ pub enum SharedSet {
     Point(Vec3),
     /// A segment of positive length, by its ends.
     Segment(Vec3, Vec3),
-    /// A convex polygon of positive area with 3 to 6 corners, in the sense of rotation of A.
+    /// A convex polygon of positive area with 3 to 6 corners, in the orientation of A.
     Polygon(Vec<Vec3>),
 }
 
@@ -69,12 +69,13 @@ impl Intersection {
 /// ```
 #[must_use]
 pub fn triangle_intersection(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Intersection> {
-    let (kind, outline) = triangle::meet(a, b, &mut ())?;
+    let (kind, outline) = triangle::intersect(a, b, &mut ())?;
     let set = match outline {
         Outline::Point(p) => SharedSet::Point(p.position(a, b)),
         Outline::Segment(p, q) => SharedSet::Segment(p.position(a, b), q.position(a, b)),
         Outline::Area { axis } => {
-            let [of_a, of_b] = [a, b].map(|t| Element::new(t, &mut ()).seen_along(axis, &mut ()));
+            let [of_a, of_b] =
+                [a, b].map(|t| Element::new(t, &mut ()).projected_along(axis, &mut ()));
             let corners = overlap(&of_a, &of_b, axis, &mut ());
             SharedSet::Polygon(corners.into_iter().map(|c| c.position(a, b)).collect())
         }
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_shares_a_hexagon() {
+    fn two_opposite_triangles_share_a_hexagon() {
         let a = [[0.0, 0.0, 1.0], [6.0, 0.0, 1.0], [3.0, 6.0, 1.0]];
         let b = a.map(|[x, y, z]| [x, 4.0 - y, z]);
         let shared = share(a, b).unwrap();
@@ -103,13 +104,13 @@ mod tests {
         let expected = [[2.0, 0.0], [4.0, 0.0], [5.0, 2.0], [4.0, 4.0], [2.0, 4.0], [1.0, 2.0]];
         let expected: Vec<Vec3> = expected.iter().map(|[x, y]| Vec3::new(*x, *y, 1.0)).collect();
         let start = expected.iter().position(|p| *p == corners[0]).unwrap();
-        let turned: Vec<Vec3> = (0..6).map(|i| expected[(start + i) % 6]).collect();
-        assert_eq!(*corners, turned);
+        let rotated: Vec<Vec3> = (0..6).map(|i| expected[(start + i) % 6]).collect();
+        assert_eq!(*corners, rotated);
         assert_eq!(shared.point(), Vec3::new(3.0, 2.0, 1.0));
     }
 
     #[test]
-    fn the_polygon_turns_like_the_first_triangle() {
+    fn polygon_has_the_orientation_of_the_first_triangle() {
         let a = [[0.0, 0.0, 0.0], [0.0, 4.0, 0.0], [4.0, 0.0, 0.0]];
         let b = [[1.0, 1.0, 0.0], [9.0, 1.0, 0.0], [1.0, 9.0, 0.0]];
         let shared = share(a, b).unwrap();
@@ -122,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_shares_all_of_itself_with_itself() {
+    fn a_triangle_and_its_reverse_share_the_whole_triangle() {
         let a = [[0.1, 0.2, 0.3], [1.7, 0.4, -0.2], [-0.3, 2.1, 0.6]];
         let shared = share(a, [a[2], a[1], a[0]]).unwrap();
         assert_eq!(shared.set, SharedSet::Polygon(a.map(Vec3::from).to_vec()));
     }
 
     #[test]
-    fn a_vertex_comes_back_as_it_is() {
+    fn a_vertex_is_returned_unchanged() {
         let a = [[-0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
         let b = [[0.0, 0.0, 0.0], [-4.0, 0.0, 1.0], [0.0, -4.0, 1.0]];
         let shared = share(a, b).unwrap();

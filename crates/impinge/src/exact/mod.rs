@@ -6,21 +6,21 @@
 //! **Range.** Coordinates are finite and at most [`EXACT_RANGE`] in size; that is far more than
 //! [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), so that moved vertices need no second check.
 //! There is no lower limit: denormal numbers, and mixtures of huge and denormal ones, are decided
-//! exactly too. Beyond the range, and for NaN, the functions still return without a panic, but what
-//! they return means nothing.
+//! exactly too. Beyond the range, and for NaN, the functions return without a panic, but the result
+//! is meaningless.
 //!
 //! **Definitions.** Triangles and segments are closed sets, so sharing one point is an
-//! intersection. Let `I` be the set two triangles share. The smallest [`Feature`] of each that
-//! holds all of `I` (a corner, a side, or the triangle) gives the [`HitKind`]. A triangle of zero
-//! area is a segment or a point, and can only touch. Its feature is a corner if `I` is that corner
-//! (the lowest-numbered one if several coincide), otherwise the side that is the whole segment
-//! (again the lowest-numbered).
+//! intersection. Let `I` be the set two triangles share. The smallest [`Feature`] of each triangle
+//! that holds all of `I` (a corner, a side, or the triangle) gives the [`HitKind`]. A triangle of
+//! zero area is a segment or a point, and can only touch. Its feature is a corner if `I` is that
+//! corner (the lowest-numbered one if several coincide), otherwise the side that is the whole
+//! segment (again the lowest-numbered).
 //!
-//! **How.** Every sign is found in up to three stages: a float evaluation with a proven error bound
-//! (the filter; its constants are derived in `docs/notes/filters.md`), the adaptive expansions of
-//! Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
-//! Predicates" (crate `robust`), and integers of any length where products of tiny numbers would
-//! underflow. Only the first is on the common path.
+//! **Method.** Every sign is found in up to three stages: a float evaluation with a proven error
+//! bound (the filter; its constants are derived in `docs/notes/filters.md`), the adaptive
+//! expansions of Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic and Fast Robust
+//! Geometric Predicates" (crate `robust`), and integers of any length where products of tiny
+//! numbers would underflow. Only the first stage is on the common path.
 //!
 //! ```
 //! use impinge::Vec3;

@@ -1,6 +1,6 @@
 //! Orientation of three points in the plane and of four in space.
 //!
-//! Three stages, each only where the one before cannot tell: the float filter (bounds derived in
+//! Three stages, each only where the one before is not certain: the float filter (bounds derived in
 //! `docs/notes/filters.md`, after Devillers & Pion 2003, "Efficient Exact Geometric Predicates for
 //! Delaunay Triangulations", section 3), the adaptive expansions of Shewchuk 1997 (crate `robust`),
 //! and integers.
@@ -19,13 +19,13 @@ pub const EXACT_RANGE: f64 = 1e100;
 /// not underflow.
 pub(super) const EPS: f64 = f64::EPSILON / 2.0;
 
-/// The filter's relative error for [`orient2d`]: eight rounding errors and some slack for the
-/// bound's own rounding.
+/// The filter's relative error for [`orient2d`]: eight rounding errors, and slack for the rounding
+/// of the bound itself.
 const BOUND_2D: f64 = 9.0 * EPS;
 /// The filter's absolute error for [`orient2d`]: more than what products that underflow can lose.
 const UNDERFLOW_2D: f64 = pow2(-1000);
-/// The filter's relative error for [`orient3d`]: 48 rounding errors and some slack for the bound's
-/// own rounding.
+/// The filter's relative error for [`orient3d`]: 48 rounding errors, and slack for the rounding of
+/// the bound itself.
 pub(super) const BOUND_3D: f64 = 50.0 * EPS;
 /// The filter's absolute error for [`orient3d`]: more than what products that underflow can lose
 /// within [`EXACT_RANGE`].
@@ -39,7 +39,8 @@ const fn pow2(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// Which way the path `a`, `b`, `c` turns in the plane: positive for left (counter-clockwise).
+/// In which direction the path `a`, `b`, `c` turns in the plane: positive for left
+/// (counter-clockwise).
 ///
 /// Exact within [`EXACT_RANGE`].
 #[inline]
@@ -84,14 +85,14 @@ pub(super) fn larger(x: f64, y: f64) -> f64 {
     if x > y { x } else { y }
 }
 
-/// [`orient2d`] with a tally.
+/// [`orient2d`], counting the stage that decided in `tally`.
 #[inline]
 pub(super) fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
     let u = [b[0] - a[0], b[1] - a[1]];
     let v = [c[0] - a[0], c[1] - a[1]];
     let det = u[0] * v[1] - u[1] * v[0];
-    let reach = larger(u[0].abs(), v[0].abs()) * larger(u[1].abs(), v[1].abs());
-    let bound = BOUND_2D * reach + UNDERFLOW_2D;
+    let product = larger(u[0].abs(), v[0].abs()) * larger(u[1].abs(), v[1].abs());
+    let bound = BOUND_2D * product + UNDERFLOW_2D;
     if det > bound {
         tally.filter(1);
         Sign::Positive
@@ -103,14 +104,14 @@ pub(super) fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally
     }
 }
 
-/// [`orient3d`] with a tally.
+/// [`orient3d`], counting the stage that decided in `tally`.
 #[inline]
 pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {
     let (u, v, w) = (b - a, c - a, d - a);
     let det = u.cross(v).dot(w);
-    let reach = |u: f64, v: f64, w: f64| larger(larger(u.abs(), v.abs()), w.abs());
-    let reach = reach(u.x, v.x, w.x) * reach(u.y, v.y, w.y) * reach(u.z, v.z, w.z);
-    let bound = BOUND_3D * reach + UNDERFLOW_3D;
+    let largest = |u: f64, v: f64, w: f64| larger(larger(u.abs(), v.abs()), w.abs());
+    let product = largest(u.x, v.x, w.x) * largest(u.y, v.y, w.y) * largest(u.z, v.z, w.z);
+    let bound = BOUND_3D * product + UNDERFLOW_3D;
     if det > bound {
         tally.filter(1);
         Sign::Positive
@@ -122,16 +123,17 @@ pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -
     }
 }
 
-/// Whether expansions of products of up to three such coordinates neither underflow nor overflow.
-fn expandable<const N: usize>(coordinates: [f64; N]) -> bool {
-    // Without early exit: the answer is almost always yes.
+/// Whether expansions of products of up to three of these coordinates neither underflow nor
+/// overflow.
+fn fits_expansions<const N: usize>(coordinates: [f64; N]) -> bool {
+    // Without early exit: the answer is almost always `true`.
     coordinates.into_iter().fold(true, |all, x| {
         all & ((x == 0.0) | ((x.abs() >= NO_UNDERFLOW) & (x.abs() <= EXACT_RANGE)))
     })
 }
 
-/// The sign where the filter cannot tell. The common zeros (two equal points, all on a line along
-/// an axis) need no arithmetic.
+/// The sign where the filter is not certain. The common zeros (two equal points, all points on a
+/// line along an axis) need no arithmetic.
 #[cold]
 #[inline(never)]
 fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
@@ -140,7 +142,7 @@ fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> 
         tally.filter(1);
         return Sign::Zero;
     }
-    if expandable([a[0], a[1], b[0], b[1], c[0], c[1]]) {
+    if fits_expansions([a[0], a[1], b[0], b[1], c[0], c[1]]) {
         tally.adaptive();
         let p = |[x, y]: [f64; 2]| Coord { x, y };
         Sign::of(robust::orient2d(p(a), p(b), p(c)))
@@ -150,8 +152,8 @@ fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> 
     }
 }
 
-/// The sign where the filter cannot tell. The common zeros (two equal points, all in a plane across
-/// an axis) need no arithmetic.
+/// The sign where the filter is not certain. The common zeros (two equal points, all points in a
+/// plane perpendicular to an axis) need no arithmetic.
 #[cold]
 #[inline(never)]
 fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {
@@ -161,10 +163,10 @@ fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sig
         tally.filter(1);
         return Sign::Zero;
     }
-    if expandable([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z]) {
+    if fits_expansions([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z]) {
         tally.adaptive();
         let p = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
-        // The crate's convention is the opposite one.
+        // The sign convention of `robust` is the opposite.
         -Sign::of(robust::orient3d(p(a), p(b), p(c), p(d)))
     } else {
         tally.integer();

@@ -1,19 +1,19 @@
 //! The convex polygon that two triangles of one plane share, by its corners.
 //!
 //! Its boundary consists of the piece of each edge that lies in the other triangle. The ends of a
-//! piece are known from signs alone: the edge's ends, vertices of the other triangle on the edge,
-//! and proper crossings of two edges. The pieces, all directed alike, are then linked end to start;
-//! no coordinate of a crossing is needed for it.
+//! piece follow from signs alone: the edge's ends, vertices of the other triangle on the edge, and
+//! proper crossings of two edges. The pieces, all in the same direction, are then linked end to
+//! start, which needs no coordinates of crossings.
 
 use super::Sign;
 use super::corner::Corner;
-use super::element::{Element, along, project};
+use super::element::{Element, lexicographic, project};
 use super::orient::turn;
 use super::stats::Tally;
 use crate::math::Vec3;
 
 /// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the
-/// edge. `None` if it is empty or a single point. The corners take `p` for A and `q` for B.
+/// edge. `None` if it is empty or a single point. In the corners `p` is A and `q` is B.
 pub(super) fn clip_edge(
     p: &Element<'_>,
     e: usize,
@@ -23,12 +23,13 @@ pub(super) fn clip_edge(
 ) -> Option<[Corner; 2]> {
     let corners = p.edge_corners(e);
     let [from, to] = corners.map(|i| p.corners[i]);
-    // The sides of the edge's ends by the triangle's edges, and of the triangle's vertices by the
-    // edge.
-    let from_sides = [0, 1, 2].map(|k| q.inner(k, from, axis, tally));
-    let to_sides = [0, 1, 2].map(|k| q.inner(k, to, axis, tally));
-    let flat = |v: Vec3| project(v, axis);
-    let q_sides = [0, 1, 2].map(|k| turn(flat(from), flat(to), flat(q.vertex(k)), tally));
+    // The sides of the triangle's edges on which the edge's ends lie, and the sides of the edge on
+    // which the triangle's vertices lie.
+    let from_sides = [0, 1, 2].map(|k| q.side_of_edge(k, from, axis, tally));
+    let to_sides = [0, 1, 2].map(|k| q.side_of_edge(k, to, axis, tally));
+    let projected = |v: Vec3| project(v, axis);
+    let q_sides =
+        [0, 1, 2].map(|k| turn(projected(from), projected(to), projected(q.vertex(k)), tally));
 
     // Candidates with their rank along the edge: its start, an entry, a vertex on it, an exit, its
     // end. The set is convex, so at most two are different.
@@ -42,7 +43,7 @@ pub(super) fn clip_edge(
     }
     for k in 0..3 {
         let vertex = q.vertex(k);
-        let order = [along(from, vertex), along(vertex, to)];
+        let order = [lexicographic(from, vertex), lexicographic(vertex, to)];
         if q_sides[k].is_zero() && order[0] == order[1] && order[0].is_ne() {
             found.push((2, Corner::B(k)));
         }
@@ -57,8 +58,8 @@ pub(super) fn clip_edge(
     found.sort_by(|(i, x), (j, y)| {
         i.cmp(j).then_with(|| match (x, y) {
             (Corner::B(k), Corner::B(l)) => {
-                let order = along(q.vertex(*k), q.vertex(*l));
-                if along(from, to).is_lt() { order } else { order.reverse() }
+                let order = lexicographic(q.vertex(*k), q.vertex(*l));
+                if lexicographic(from, to).is_lt() { order } else { order.reverse() }
             }
             _ => std::cmp::Ordering::Equal,
         })
@@ -69,8 +70,8 @@ pub(super) fn clip_edge(
     }
 }
 
-/// The corners of the polygon that two triangles of one plane share, in the sense of rotation of
-/// `a`. Their insides must meet.
+/// The corners of the polygon that two triangles of one plane share, in the orientation of `a`.
+/// Their insides must intersect.
 pub(super) fn overlap(
     a: &Element<'_>,
     b: &Element<'_>,
@@ -87,7 +88,7 @@ pub(super) fn overlap(
         let of_a = clip_edge(a, e, b, axis, tally);
         let of_b = clip_edge(b, e, a, axis, tally).map(|piece| {
             let [from, to] = piece.map(Corner::swapped);
-            if a.sense == b.sense { [from, to] } else { [to, from] }
+            if a.orientation == b.orientation { [from, to] } else { [to, from] }
         });
         for piece in [of_a, of_b].into_iter().flatten() {
             let piece = piece.map(canonical);

@@ -2,11 +2,11 @@
 //!
 //! Zachmann 1994, "Exact and fast collision detection", section 3.2.2 ("one-shot"). A ray goes from
 //! the query point along +x; the number of edges it crosses is odd exactly inside. A vertex with
-//! `y <= q.y` counts as below the ray and one with `y > q.y` as above: the ray is thought to be
-//! shifted up by an infinitesimal amount, so it meets no vertex and every crossing is counted once.
-//! Six comparisons of coordinates decide almost every edge; only the rest asks [`orient2d`].
+//! `y <= q.y` counts as below the ray and one with `y > q.y` as above: the ray is shifted up by an
+//! infinitesimal amount, so it meets no vertex and every crossing is counted once. Six comparisons
+//! of coordinates decide almost every edge; only the remaining edges need [`orient2d`].
 //!
-//! What differs from the paper: the answer is exact, and the boundary is an answer of its own. The
+//! Differences from the paper: the answer is exact, and the boundary is a separate answer. The
 //! diagonal tests (5 and 6) compare rounded differences, which is safe when they are strict:
 //! rounding is monotone, so `fl(y) > fl(x)` implies `y > x`.
 
@@ -19,12 +19,12 @@ pub struct OneShotCounts {
     /// Edges decided by the pre-checks (1) to (6), in the paper's order: left of the point, above
     /// it, below it, right of it, beyond the rising diagonal, beyond the falling diagonal.
     pub pre_checks: [u64; 6],
-    /// Edges that none of them decided: the exact orientation was asked.
+    /// Edges that no pre-check decided, which need the exact orientation.
     pub remaining: u64,
 }
 
 impl OneShotCounts {
-    /// All edges looked at.
+    /// The number of edges tested.
     #[must_use]
     pub fn edges(&self) -> u64 {
         self.pre_checks.iter().sum::<u64>() + self.remaining
@@ -36,8 +36,9 @@ impl OneShotCounts {
 /// The polygon is the closed chain of its vertices, in either orientation, convex or not. Where it
 /// touches or crosses itself, inside means: an odd number of crossings (parity). Every point of
 /// every edge is [`Location::Boundary`], also of edges that coincide. Repeated vertices, collinear
-/// vertices and polygons of zero area are allowed; one vertex is a point, two are a segment, none
-/// is nothing. Coordinates must be finite; with NaN the answer means nothing.
+/// vertices and polygons of zero area are allowed; one vertex is a point, two are a segment, and
+/// every point is outside a polygon without vertices. Coordinates must be finite; with NaN the
+/// answer is meaningless.
 ///
 /// ```
 /// use impinge::exact::{Location, point_in_polygon};
@@ -54,7 +55,7 @@ pub fn point_in_polygon(q: [f64; 2], polygon: &[[f64; 2]]) -> Location {
 
 /// [`point_in_polygon`], adding to `counts` which test decided each edge.
 ///
-/// Edges after one that holds the point are not looked at and not counted.
+/// Edges after one that holds the point are not tested and not counted.
 #[must_use]
 pub fn point_in_polygon_counted(
     q: [f64; 2],
@@ -67,8 +68,8 @@ pub fn point_in_polygon_counted(
     })
 }
 
-/// The test itself; `decided` is told for each edge which pre-check (0 to 5) decided it, 6 for
-/// none.
+/// [`point_in_polygon`]; `decided` is called once for each edge with the number of the pre-check (0
+/// to 5) that decided it, 6 for none.
 #[inline]
 fn one_shot(q: [f64; 2], polygon: &[[f64; 2]], mut decided: impl FnMut(usize)) -> Location {
     let Some(&last) = polygon.last() else {
@@ -97,10 +98,10 @@ fn edge_crossing(
 ) -> Option<bool> {
     if p[0] <= x && r[0] <= x {
         decided(0);
-        // On the edge only if it reaches x: in an end, or along a vertical edge.
-        let on = (p[0] == x || r[0] == x)
+        // The point is on the edge only if the edge reaches x: in an end, or along a vertical edge.
+        let is_on_edge = (p[0] == x || r[0] == x)
             && (p == [x, y] || r == [x, y] || (p[0] == r[0] && (p[1] < y) != (r[1] < y)));
-        return if on { None } else { Some(false) };
+        return if is_on_edge { None } else { Some(false) };
     }
     if p[1] > y && r[1] > y {
         decided(1);
@@ -108,10 +109,11 @@ fn edge_crossing(
     }
     if p[1] <= y && r[1] <= y {
         decided(2);
-        // On the edge only if it reaches y: in an end, or along a horizontal edge.
-        let on = (p[1] == y || r[1] == y)
+        // The point is on the edge only if the edge reaches y: in an end, or along a horizontal
+        // edge.
+        let is_on_edge = (p[1] == y || r[1] == y)
             && (p == [x, y] || r == [x, y] || (p[1] == r[1] && (p[0] < x) != (r[0] < x)));
-        return if on { None } else { Some(false) };
+        return if is_on_edge { None } else { Some(false) };
     }
     if p[0] > x && r[0] > x {
         decided(3);

@@ -1,31 +1,32 @@
 //! Point in polyhedron, exactly, with every singular ray resolved.
 //!
-//! Zachmann 1994, "Exact and fast collision detection", section 3.5 asks for it; the cheap
-//! comparisons of section 3.2.2 are carried over to space, and the singular cases are resolved by a
+//! Zachmann 1994, "Exact and fast collision detection", section 3.5 needs it; the cheap comparisons
+//! of section 3.2.2 are extended to three dimensions, and the singular cases are resolved by a
 //! symbolic perturbation (Edelsbrunner and Mücke 1990, "Simulation of simplicity").
 //!
 //! # Why the parity is right
 //!
 //! Let `S` be the union of the closed triangles and `q` not in `S`. The ray goes along +x not from
-//! `q` but from `q' = q + (0, e, e^2)` for an `e > 0` that is smaller than anything else that
-//! matters.
+//! `q` but from `q' = q + (0, e, e^2)` for an `e > 0` that is sufficiently small for the statements
+//! below.
 //!
 //! 1. The complement of `S` is open, so for small `e` the points `q` and `q'` are in one component
 //!    of it: they are both inside or both outside.
 //! 2. Seen along x (in the yz plane) the edges span finitely many lines. The curve `(e, e^2)` from
 //!    `q` meets each of them in at most two points, so for small `e` it is on none of them: the ray
 //!    meets no edge, no vertex, and no triangle that is seen edge-on or is degenerate, because
-//!    those lie above such a line. It pierces the others inside. For such a ray the number of
-//!    triangles pierced is odd exactly inside a closed surface (one in which every edge has an even
-//!    number of triangles), and the signed number is the winding number if the surface is oriented.
-//! 3. Every comparison that is made has, for small `e`, the sign it has for `q`, or if that is zero
-//!    the sign of the first term in `e`. Height: `z > q.z + e^2` is `z > q.z`, so `z <= q.z` counts
+//!    those lie above such a line. It pierces the other triangles in their interiors. For such a
+//!    ray the number of triangles pierced is odd exactly inside a closed surface (one in which
+//!    every edge has an even number of triangles), and the signed number is the winding number if
+//!    the surface is oriented.
+//! 3. Every comparison has, for small `e`, the sign it has for `q`, or, if that is zero, the sign
+//!    of the first nonzero term in `e`. Height: `z > q.z + e^2` is `z > q.z`, so `z <= q.z` counts
 //!    as below. Side of an edge from a lower end `l` to an upper end `h`:
 //!    `orient2d(l, h, q') = orient2d(l, h, q) - (h.z - l.z) e + (h.y - l.y) e^2`, and `h.z > l.z`,
 //!    so zero counts as negative. Side of a triangle's plane: if `q` is in the plane of a triangle
 //!    that is not seen edge-on and `q'` is above the triangle, then `q` (the limit) is above the
-//!    closed triangle and in its plane, that is in the triangle, against the assumption. So that
-//!    sign is never zero.
+//!    closed triangle and in its plane, that is in the triangle, which contradicts the assumption.
+//!    So that sign is never zero.
 //!
 //! The decision about an edge depends on the edge alone, so the triangles that share it agree.
 
@@ -37,8 +38,8 @@ use crate::math::{Vec3, drop_axis};
 /// Inside means: a ray from `q` to infinity leaves the surface an odd number of times. The
 /// orientation of the triangles does not matter; with nested shells every other layer is inside. A
 /// point of any triangle, also of one of zero area, is [`Location::Boundary`]. The surface must be
-/// closed: every edge in an even number of triangles. For an open one only `Boundary` means
-/// anything. No triangle at all: everything is outside.
+/// closed: every edge in an even number of triangles. For an open one only the answer `Boundary`
+/// has a meaning. Without triangles everything is outside.
 ///
 /// Coordinates must be finite and within [`MAX_COORDINATE`](crate::math::MAX_COORDINATE).
 ///
@@ -58,11 +59,11 @@ pub fn locate_point(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> 
     location_of(winding_number(q, triangles), false)
 }
 
-/// How many times an oriented closed surface goes round `q`, or `None` if `q` is on it.
+/// How many times an oriented closed surface winds around `q`, or `None` if `q` is on it.
 ///
 /// One inside a surface whose normals point outward, minus one where they point inward, zero
-/// outside. Closed means here that every edge is used equally often in both directions. The ray and
-/// its cost are those of [`locate_point`], whose parity this number has.
+/// outside. Closed means here that every edge is used equally often in both directions. The ray is
+/// the one of [`locate_point`], which uses the parity of this number.
 #[must_use]
 pub fn winding_number(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Option<i64> {
     let mut winding = 0;
@@ -72,14 +73,15 @@ pub fn winding_number(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -
     Some(winding)
 }
 
-/// Whether a surface that winds `winding` times about a point has it inside: if the surface is
-/// oriented (`balanced`), where the number is not zero; if not, where it is odd.
+/// Whether a point is inside a surface with this winding number about it: where the number is not
+/// zero, if the surface is `balanced` (every edge is used equally often in both directions); where
+/// it is odd, if not.
 #[must_use]
 pub(crate) fn is_inside(winding: i64, balanced: bool) -> bool {
     if balanced { winding != 0 } else { winding % 2 != 0 }
 }
 
-/// The location that a winding number stands for, `None` being a point of the surface; see
+/// The location of a point with this winding number, `None` for a point of the surface; see
 /// [`is_inside`].
 #[must_use]
 pub(crate) fn location_of(winding: Option<i64>, balanced: bool) -> Location {
@@ -90,20 +92,20 @@ pub(crate) fn location_of(winding: Option<i64>, balanced: bool) -> Location {
     }
 }
 
-/// Whether `q` is a point of the closed triangle, exactly; the triangle may have shrunk to a
+/// Whether `q` is a point of the closed triangle, exactly; the triangle may be degenerate to a
 /// segment or a point.
 ///
-/// It is when `q` is in the triangle's plane and is seen in the triangle along each of the three
-/// axes: along at least one of them the plane (or, if there is no plane, the triangle's line and
-/// `q`) is seen undistorted enough to be mapped one to one, so that this view alone decides.
+/// It is if `q` is in the triangle's plane and, in the projections along all three axes, in the
+/// projected triangle: at least one projection maps the plane (or, if there is no plane, the
+/// triangle's line and `q`) one to one, so that this projection alone decides.
 #[must_use]
 pub fn point_on_triangle(q: Vec3, triangle: &[Vec3; 3]) -> bool {
     let [a, b, c] = *triangle;
     in_box(q, triangle)
         && orient3d(a, b, c, q).is_zero()
         && (0..3).all(|axis| {
-            let flat = triangle.map(|p| drop_axis(p, axis));
-            point_in_polygon(drop_axis(q, axis), &flat).is_in_closed_set()
+            let projected = triangle.map(|p| drop_axis(p, axis));
+            point_in_polygon(drop_axis(q, axis), &projected).is_in_closed_set()
         })
 }
 
@@ -113,27 +115,28 @@ fn in_box(q: Vec3, [a, b, c]: &[Vec3; 3]) -> bool {
     q.cmpge(a.min(*b).min(*c)).all() && q.cmple(a.max(*b).max(*c)).all()
 }
 
-/// What the ray from `q`, shifted infinitesimally, along +x does with one triangle: 1 if it pierces
-/// it from behind (with the normal), -1 if from the front, 0 if not at all; `None` if `q` is a
-/// point of the triangle. The sum over a closed surface is its [`winding_number`].
+/// The signed crossing of one triangle with the ray from `q`, shifted infinitesimally, along +x: 1
+/// if the ray pierces it from behind (with the normal), -1 if from the front, 0 if not at all;
+/// `None` if `q` is a point of the triangle. The sum over a closed surface is its
+/// [`winding_number`].
 #[inline]
 #[must_use]
 pub(crate) fn ray_crossing(q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
     let [a, b, c] = *triangle;
     let (min, max) = (a.min(b).min(c), a.max(b).max(c));
-    // Not even the closed box of the triangle meets the closed ray.
+    // The closed box of the triangle does not meet the closed ray.
     if max.x < q.x || max.y < q.y || max.z < q.z || min.y > q.y || min.z > q.z {
         return Some(0);
     }
     if min.x <= q.x && point_on_triangle(q, triangle) {
         return None;
     }
-    // From here on `q` is not in the triangle. The shifted ray passes above whatever is at the
+    // From here on `q` is not in the triangle. The shifted ray passes above every point at the
     // height of `q`.
     if max.y <= q.y || max.z <= q.z || max.x <= q.x {
         return Some(0);
     }
-    let Some(counter_clockwise) = seen_through(q, triangle) else {
+    let Some(counter_clockwise) = projected_orientation(q, triangle) else {
         return Some(0);
     };
     let ahead = min.x > q.x || {
@@ -147,8 +150,8 @@ pub(crate) fn ray_crossing(q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
     })
 }
 
-/// A direction along a coordinate axis, from which `(1, e, e^2)`, counted from that axis, differs
-/// by less than anything else that matters; or the opposite one.
+/// The direction of a ray along a coordinate axis, perturbed infinitesimally: `(1, e, e^2)` in
+/// coordinates that are counted cyclically from that axis, or the opposite direction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RayAxis {
     pub(crate) axis: usize,
@@ -163,8 +166,7 @@ impl RayAxis {
     /// through its front, -1 if it enters there.
     #[must_use]
     pub(crate) fn crossing(self, q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
-        // Turning the axes keeps orientations; in a point reflection the ray runs against the
-        // normal.
+        // A cyclic exchange of the axes keeps orientations; a point reflection reverses them.
         let sign = if self.forward { 1.0 } else { -1.0 };
         let view = |v: Vec3| {
             Vec3::new(v[self.axis], v[(self.axis + 1) % 3], v[(self.axis + 2) % 3]) * sign
@@ -174,23 +176,24 @@ impl RayAxis {
     }
 }
 
-/// Whether the shifted `q` is in the triangle as seen along x, and if so whether the triangle is
-/// counter-clockwise in the (y, z) plane, which is when its normal points along +x.
+/// Whether the triangle is counter-clockwise in the (y, z) plane, which means that its normal
+/// points along +x; `None` if the shifted `q` is not in its projection to that plane.
 ///
-/// A ray in that plane along +y crosses exactly one edge if it is; the crossed edge goes up if
-/// counter-clockwise.
+/// If it is, a ray in that plane along +y crosses exactly one edge. The crossed edge goes up if the
+/// triangle is counter-clockwise.
 #[inline]
-fn seen_through(q: Vec3, triangle: &[Vec3; 3]) -> Option<bool> {
-    let flat = triangle.map(|p| drop_axis(p, 0));
+fn projected_orientation(q: Vec3, triangle: &[Vec3; 3]) -> Option<bool> {
+    let projected = triangle.map(|p| drop_axis(p, 0));
     let [y, z] = drop_axis(q, 0);
-    let above = flat.map(|p| p[1] > z);
+    let above = projected.map(|p| p[1] > z);
     let mut crossed = None;
     for i in 0..3 {
         let j = (i + 1) % 3;
         if above[i] == above[j] {
             continue;
         }
-        let (low, high) = if above[j] { (flat[i], flat[j]) } else { (flat[j], flat[i]) };
+        let ends = [projected[i], projected[j]];
+        let [low, high] = if above[j] { ends } else { [ends[1], ends[0]] };
         let is_right = if low[0] > y && high[0] > y {
             true
         } else if low[0] <= y && high[0] <= y {

@@ -3,28 +3,29 @@
 //! Every difference of two vertices is at most twice as large as the largest difference to the
 //! first vertex of A, so one bound from those five differences holds for all eight determinants
 //! (`docs/notes/filters.md`). If every sign needed is certain and none is zero, the triangles are
-//! apart or cross, and nothing else is possible.
+//! either disjoint or cross.
 //!
-//! The answer and the sides are unpredictable, so what counts is the number of branches on them:
-//! three, one for each way out. Tried and slower, by 20 to 40 %: comparing every value with the
-//! bound by itself, leaving after the first of the two comparisons of ends, choosing the sign by a
-//! condition instead of a table. A bound from the largest difference in any coordinate, cubed, is
-//! no faster than that from the largest in each.
+//! Branches on the answer and on the sides are unpredictable, so their number determines the time:
+//! there are three, one for each exit. Tried and slower, by 20 to 40 %: comparing every value with
+//! the bound by itself, returning after the first of the two comparisons of ends, choosing the sign
+//! by a condition instead of a table. A bound from the largest difference in any coordinate, cubed,
+//! is no faster than a bound from the largest in each.
 
 use super::orient::{BOUND_3D, UNDERFLOW_3D, larger};
 use super::stats::Tally;
 use crate::math::Vec3;
 
-/// Determinants of differences up to twice as large, in each of three factors.
+/// The relative error bound of all eight determinants: each of the three factors of a product is up
+/// to twice as large as the differences that the bound is computed from.
 const SHARED_BOUND: f64 = 8.0 * BOUND_3D;
 
-/// The vertex alone on its side and the two others in the order of the chord's ends (see `chord`),
-/// by which vertices are on the positive side (bit `i` for vertex `i`), for the second triangle.
-/// The first has the ends exchanged.
-const ROTATION: [[usize; 3]; 8] =
+/// The apex (the vertex alone on its side) and the two other vertices in the order of the chord's
+/// ends (see `chord`), for the second triangle; for the first the ends are exchanged. The index has
+/// bit `i` set if vertex `i` is on the positive side (see [`positive_bits`]).
+const APEX_AND_ENDS: [[usize; 3]; 8] =
     [[0, 0, 0], [0, 1, 2], [1, 2, 0], [2, 1, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [0, 0, 0]];
 
-/// The side of the vertex alone on its side, by the same code.
+/// The side of the apex, by the same index.
 const APEX_SIDE: [f64; 8] = [0.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 0.0];
 
 /// Whether the triangles cross (`false`: they share no point); `None` if some sign is zero or too
@@ -33,47 +34,46 @@ const APEX_SIDE: [f64; 8] = [0.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 0.0];
 pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<bool> {
     let [u, v] = [a[1] - a[0], a[2] - a[0]];
     let w = [b[0] - a[0], b[1] - a[0], b[2] - a[0]];
-    let reach = |u: f64, v: f64, x: f64, y: f64, z: f64| {
+    let largest = |u: f64, v: f64, x: f64, y: f64, z: f64| {
         let (uv, xy) = (larger(u.abs(), v.abs()), larger(x.abs(), y.abs()));
         larger(larger(uv, xy), z.abs())
     };
-    let reach = reach(u.x, v.x, w[0].x, w[1].x, w[2].x)
-        * reach(u.y, v.y, w[0].y, w[1].y, w[2].y)
-        * reach(u.z, v.z, w[0].z, w[1].z, w[2].z);
-    let bound = SHARED_BOUND * reach + UNDERFLOW_3D;
+    let product = largest(u.x, v.x, w[0].x, w[1].x, w[2].x)
+        * largest(u.y, v.y, w[0].y, w[1].y, w[2].y)
+        * largest(u.z, v.z, w[0].z, w[1].z, w[2].z);
+    let bound = SHARED_BOUND * product + UNDERFLOW_3D;
 
-    // The sizes of all values go into one minimum, which is compared with the bound only at the
-    // end: the branches in between may be wrong for values too close to zero, but then the minimum
-    // is too small as well.
+    // The smallest absolute value is compared with the bound only at the end: the branches before
+    // may be wrong for values too close to zero, but then the minimum is too small as well.
     let n = u.cross(v);
     let b_sides = [n.dot(w[0]), n.dot(w[1]), n.dot(w[2])];
-    let b_code = code(b_sides);
-    let size = smallest(b_sides);
-    if all_on_one_side(b_code) {
-        return certain(size > bound, false, 3, tally);
+    let b_bits = positive_bits(b_sides);
+    let min_abs = smallest_abs(b_sides);
+    if all_on_one_side(b_bits) {
+        return answer_if(min_abs > bound, false, 3, tally);
     }
     let n = (b[1] - b[0]).cross(b[2] - b[0]);
     let a_sides = [-n.dot(w[0]), n.dot(a[1] - b[0]), n.dot(a[2] - b[0])];
-    let a_code = code(a_sides);
-    let size = smaller(size, smallest(a_sides));
-    if all_on_one_side(a_code) {
-        return certain(size > bound, false, 6, tally);
+    let a_bits = positive_bits(a_sides);
+    let min_abs = smaller(min_abs, smallest_abs(a_sides));
+    if all_on_one_side(a_bits) {
+        return answer_if(min_abs > bound, false, 6, tally);
     }
 
-    let [b_apex, b_low, b_high] = ROTATION[b_code].map(|i| b[i]);
-    let [a_apex, a_high, a_low] = ROTATION[a_code].map(|i| a[i]);
-    let flip = APEX_SIDE[a_code] * APEX_SIDE[b_code];
+    let [b_apex, b_low, b_high] = APEX_AND_ENDS[b_bits].map(|i| b[i]);
+    let [a_apex, a_high, a_low] = APEX_AND_ENDS[a_bits].map(|i| a[i]);
+    let flip = APEX_SIDE[a_bits] * APEX_SIDE[b_bits];
     let to_b = b_apex - a_apex;
     // Positive if the chord of A starts after the end of B's, or ends before its start.
     let low_high = -flip * (a_low - a_apex).dot(to_b.cross(b_high - a_apex));
     let high_low = flip * (a_high - a_apex).dot(to_b.cross(b_low - a_apex));
     let gap = larger(low_high, high_low);
-    certain(smaller(size, gap.abs()) > bound, gap < 0.0, 8, tally)
+    answer_if(smaller(min_abs, gap.abs()) > bound, gap < 0.0, 8, tally)
 }
 
-/// The answer found from so many signs, if it is certain.
+/// `answer` if it is certain; `signs`, the number of signs it follows from, is added to the tally.
 #[inline(always)]
-fn certain(is_certain: bool, answer: bool, signs: u64, tally: &mut impl Tally) -> Option<bool> {
+fn answer_if(is_certain: bool, answer: bool, signs: u64, tally: &mut impl Tally) -> Option<bool> {
     if is_certain {
         tally.filter(signs);
         Some(answer)
@@ -82,10 +82,10 @@ fn certain(is_certain: bool, answer: bool, signs: u64, tally: &mut impl Tally) -
     }
 }
 
-/// Whether a code has all bits or none, in one comparison.
+/// Whether all three bits are set or none, in one comparison.
 #[inline(always)]
-fn all_on_one_side(code: usize) -> bool {
-    code.wrapping_sub(1) >= 6
+fn all_on_one_side(bits: usize) -> bool {
+    bits.wrapping_sub(1) >= 6
 }
 
 /// The smaller of two numbers, as one instruction; `y` if either is NaN.
@@ -94,14 +94,14 @@ fn smaller(x: f64, y: f64) -> f64 {
     if x < y { x } else { y }
 }
 
-/// The smallest size of three values.
+/// The smallest absolute value of three.
 #[inline(always)]
-fn smallest([x, y, z]: [f64; 3]) -> f64 {
+fn smallest_abs([x, y, z]: [f64; 3]) -> f64 {
     smaller(smaller(x.abs(), y.abs()), z.abs())
 }
 
 /// Which of the values are positive, as bits.
 #[inline(always)]
-fn code([x, y, z]: [f64; 3]) -> usize {
+fn positive_bits([x, y, z]: [f64; 3]) -> usize {
     usize::from(x > 0.0) | usize::from(y > 0.0) << 1 | usize::from(z > 0.0) << 2
 }

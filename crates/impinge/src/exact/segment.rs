@@ -1,24 +1,24 @@
 //! A segment against a triangle.
 
-use super::degenerate::{self, pierced};
+use super::degenerate::{self, pierced_part};
 use super::orient::side;
 use super::triangle::feature;
 use super::{Feature, HitKind, Sign};
 use crate::math::Vec3;
 
-/// An end or the inside of a segment.
+/// A feature of a segment: one of its ends, or its inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SegmentFeature {
-    /// The first end; also the whole of a segment of zero length.
+    /// The first end; also a whole segment of zero length.
     Start,
     /// The second end.
     End,
-    /// All between the ends.
+    /// All points between the ends.
     Inside,
 }
 
 /// How a segment and a triangle that share a point meet: the smallest feature of each that holds
-/// all they share.
+/// all shared points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SegmentContact {
     /// The feature of the segment.
@@ -51,18 +51,18 @@ pub fn segment_triangle(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<Segmen
     match p_side * q_side {
         Sign::Positive => None,
         Sign::Negative => {
-            let part = pierced(triangle, p, q, p_side, &mut ())?;
+            let part = pierced_part(triangle, p, q, p_side, &mut ())?;
             Some(SegmentContact { segment: SegmentFeature::Inside, triangle: feature(part) })
         }
-        Sign::Zero => touching(p, q, triangle),
+        Sign::Zero => segment_triangle_degenerate(p, q, triangle),
     }
 }
 
-/// The case of an end on the plane, or of a triangle of zero area.
-fn touching(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentContact> {
-    // The segment as a triangle of zero area: its corner 2 never gets a say, since the lowest
-    // number wins.
-    let (kind, _) = degenerate::meet(&[p, q, q], triangle, &mut ())?;
+/// [`segment_triangle`] for an end on the plane, or a triangle of zero area.
+fn segment_triangle_degenerate(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentContact> {
+    // The segment as a triangle of zero area. Its corner 2 is never reported, because of corners
+    // that coincide the one with the lowest number is.
+    let (kind, _) = degenerate::intersect(&[p, q, q], triangle, &mut ())?;
     let (segment, triangle) = match kind {
         HitKind::Touching { a, b } => (a, b),
         HitKind::Crossing | HitKind::Coplanar => (Feature::Face, Feature::Face),

@@ -1,4 +1,4 @@
-//! The answer of a predicate: on one side, on the other, or exactly between.
+//! The result of a predicate: negative, zero or positive.
 
 use std::ops::{Mul, Neg};
 

@@ -1,12 +1,12 @@
-//! Which stage decided how many predicates.
+//! Counts of the predicates that each stage decided.
 
 use std::fmt;
 use std::ops::AddAssign;
 
 /// How many signs each stage of the predicates decided.
 ///
-/// Filled by the `_counted` variants of the predicates; the plain ones do not count and pay nothing
-/// for it.
+/// Filled by the `_counted` variants of the predicates. The plain variants do not count, at no
+/// cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilterStats {
     /// Decided by a float evaluation and its error bound.
@@ -39,7 +39,7 @@ impl fmt::Display for FilterStats {
     }
 }
 
-/// Something that is told which stage decided; `()` ignores it and compiles to nothing.
+/// Counts the stage that decided; `()` ignores it and compiles to nothing.
 pub(super) trait Tally {
     fn filter(&mut self, signs: u64);
     fn adaptive(&mut self);

@@ -32,36 +32,37 @@ pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<HitKind> {
 }
 
 /// Whether the closed triangles `a` and `b` share a point: the same decision as
-/// [`triangle_triangle`], without saying how they meet.
+/// [`triangle_triangle`], without the kind of the intersection.
 #[inline]
 #[must_use]
 pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
-    intersect(a, b, &mut ())
+    intersects(a, b, &mut ())
 }
 
 /// [`triangles_intersect`], counting in `stats` the stage that decided each sign.
 #[must_use]
 pub fn triangles_intersect_counted(a: &[Vec3; 3], b: &[Vec3; 3], stats: &mut FilterStats) -> bool {
-    intersect(a, b, stats)
+    intersects(a, b, stats)
 }
 
 #[inline(always)]
-fn intersect(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> bool {
+fn intersects(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> bool {
     match quick::crossing(a, b, tally) {
         Some(crossing) => crossing,
         None => kind(a, b, tally).is_some(),
     }
 }
 
-/// How they meet, every sign by the full predicate.
+/// How the triangles meet, with every sign from the full predicate.
 #[cold]
 #[inline(never)]
 fn kind(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<HitKind> {
-    meet(a, b, tally).map(|(kind, _)| kind)
+    intersect(a, b, tally).map(|(kind, _)| kind)
 }
 
-/// How they meet and the outline of what is shared, every sign by the full predicate.
-pub(super) fn meet(
+/// How the triangles meet and the outline of the shared set, with every sign from the full
+/// predicate.
+pub(super) fn intersect(
     a: &[Vec3; 3],
     b: &[Vec3; 3],
     tally: &mut impl Tally,
@@ -70,35 +71,36 @@ pub(super) fn meet(
     if strictly_one_side(b_sides) {
         return None;
     }
-    // One plane; or a triangle of zero area, which has every point on its "plane".
+    // The triangles are coplanar, or A has zero area: then every side is zero.
     if b_sides == [Sign::Zero; 3] {
-        return degenerate::meet(a, b, tally);
+        return degenerate::intersect(a, b, tally);
     }
     let a_sides = sides(b, a, tally);
     if strictly_one_side(a_sides) {
         return None;
     }
     if a_sides == [Sign::Zero; 3] {
-        return degenerate::meet(a, b, tally);
+        return degenerate::intersect(a, b, tally);
     }
-    let meeting = chord::meet(a, a_sides, b, b_sides, tally)?;
-    let kind = match (meeting.a, meeting.b) {
+    let shared = chord::intersect(a, a_sides, b, b_sides, tally)?;
+    let kind = match (shared.a, shared.b) {
         (Part::Inside, Part::Inside) => HitKind::Crossing,
         (a, b) => HitKind::Touching { a: feature(a), b: feature(b) },
     };
-    Some((kind, meeting.outline))
+    Some((kind, shared.outline))
 }
 
-/// The sides of `points` by the plane of `triangle`.
+/// The sides of the plane of `triangle` on which `points` lie.
 fn sides(triangle: &[Vec3; 3], points: &[Vec3; 3], tally: &mut impl Tally) -> [Sign; 3] {
     points.map(|p| side(triangle[0], triangle[1], triangle[2], p, tally))
 }
 
+/// Whether all vertices are strictly on the same side.
 fn strictly_one_side(sides: [Sign; 3]) -> bool {
     !sides[0].is_zero() && sides[0] == sides[1] && sides[1] == sides[2]
 }
 
-/// A part of a triangle that is no segment or point.
+/// The feature of a triangle of positive area that is this part.
 pub(super) fn feature(part: Part) -> Feature {
     match part {
         Part::Vertex(i) => Feature::Vertex(i as u8),
@@ -172,9 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn the_last_bit_decides() {
-        // A vertex just above, on, and just below the sloped plane x + y + z = 3 of three ordinary
-        // numbers.
+    fn last_bit_decides() {
+        // A vertex just above, on, and just below the sloped plane x + y + z = 3, whose vertices
+        // have no unusual coordinates.
         let a = [[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]].map(Vec3::from);
         let spike = |z: f64| [[1.0, 1.0, z], [2.0, 2.0, 2.0], [2.0, 3.0, 2.0]].map(Vec3::from);
         let (below, above) = (1.0 - f64::EPSILON / 2.0, 1.0 + f64::EPSILON);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::oriented::OrientedBox;
 use super::{Aabb, Pose, Vec3};
-use crate::serial::{Real, refused};
+use crate::serial::{Real, as_serde_error};
 
 /// The rows of the matrix `[R | t]`, bit for bit. Input is checked by [`Pose::from_matrix`].
 impl Serialize for Pose {
@@ -16,7 +16,7 @@ impl Serialize for Pose {
 
 impl<'de> Deserialize<'de> for Pose {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::from_matrix(<[[f64; 4]; 3]>::deserialize(deserializer)?).map_err(refused)
+        Self::from_matrix(<[[f64; 4]; 3]>::deserialize(deserializer)?).map_err(as_serde_error)
     }
 }
 
@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for OrientedBox {
         else {
             return Ok(Self::around(&[]));
         };
-        Self::from_parts(center.into(), axes.map(Vec3::from), half).map_err(refused)
+        Self::from_parts(center.into(), axes.map(Vec3::from), half).map_err(as_serde_error)
     }
 }
 
@@ -95,6 +95,6 @@ impl Serialize for StoredPose {
 impl<'de> Deserialize<'de> for StoredPose {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let rows = <[[f64; 4]; 3]>::deserialize(deserializer)?;
-        Pose::from_stored(rows, f64::MAX).map(Self).map_err(refused)
+        Pose::from_stored(rows, f64::MAX).map(Self).map_err(as_serde_error)
     }
 }

@@ -9,7 +9,7 @@ use super::Mesh;
 use super::connectivity::{Connectivity, PolygonList};
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
-use crate::serial::{Points, Rows, refused};
+use crate::serial::{Points, Rows, as_serde_error};
 
 /// The triangulation of the polygons. Stored because the vertices may have moved since it was
 /// computed.
@@ -54,12 +54,12 @@ impl<'de> Deserialize<'de> for Mesh {
         let DeserializedMesh { vertices, polygons, triangulation } =
             DeserializedMesh::deserialize(deserializer)?;
         let vertices = vertices.into_iter().map(Vec3::from).collect();
-        let mut mesh =
-            Self::from_offsets(vertices, polygons.starts, polygons.values).map_err(refused)?;
+        let mut mesh = Self::from_offsets(vertices, polygons.starts, polygons.values)
+            .map_err(as_serde_error)?;
         if let Some(Triangulation { triangles, forced }) = triangulation {
             mesh = mesh
                 .with_triangulation(triangles.into_owned(), forced.into_owned())
-                .map_err(refused)?;
+                .map_err(as_serde_error)?;
         }
         Ok(mesh)
     }

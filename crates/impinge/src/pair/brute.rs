@@ -1,5 +1,5 @@
-//! Every triangle of A against every triangle of B, without any pruning: slow, obvious, and the
-//! oracle for every other method.
+//! Every triangle of A against every triangle of B, without any pruning: the oracle for every other
+//! method.
 
 use crate::closest;
 use crate::exact::triangle_triangle;

@@ -1,6 +1,7 @@
-//! The distance of two meshes, with bounds that hold.
+//! The distance of two meshes, with certain bounds.
 //!
-//! A search for near pairs whose bound is the best distance so far, after a short one for a hit.
+//! After a short search for a hit, a search for near pairs whose bound is the smallest distance so
+//! far.
 
 use std::ops::ControlFlow;
 
@@ -10,14 +11,14 @@ use crate::mesh::Mesh;
 use crate::tree::SearchLimits;
 
 use super::{
-    FAR_SLACK, Hit, NearPair, NearSink, Posed, first_hit, first_pair_soon, near, near_blocks,
+    FAR_SLACK, Hit, NearPair, NearSink, Posed, first_hit, first_pair_if_quick, near, near_blocks,
     near_far, resolve,
 };
 
-/// How far apart the surfaces of `a` and `b` are, with `b` at `pose` in `a`'s frame. `None` if one
-/// of them has no triangles.
+/// The distance of the surfaces of `a` and `b`, with `b` at `pose` in `a`'s frame. `None` if one of
+/// them has no triangles.
 ///
-/// A solid inside another is as far away as its surface is.
+/// The distance of a solid inside another is the distance of their surfaces.
 ///
 /// ```
 /// use impinge::{Pose, shapes};
@@ -30,82 +31,89 @@ use super::{
 /// ```
 #[must_use]
 pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
-    // A hit that is soon found takes a fraction of the time that a search for close pairs does.
-    if let Some((i, j)) = first_pair_soon(a, b, pose) {
-        return resolve(a, b, pose, i, j).map(|hit| zero(&hit));
+    // The short search for a hit takes a fraction of the time of a search for close pairs.
+    if let Some((i, j)) = first_pair_if_quick(a, b, pose) {
+        return resolve(a, b, pose, i, j).map(|hit| distance_of_hit(&hit));
     }
-    let nearest = Nearest::of(a, b, pose, f64::INFINITY);
-    if !nearest.met {
-        return nearest.finish();
+    let closest = ClosestPair::of(a, b, pose, f64::INFINITY);
+    if !closest.found_hit {
+        return closest.finish();
     }
-    // Which of the pairs that meet was found is the traversal's affair, so the one that other
-    // queries name is taken.
-    first_hit(a, b, pose).map(|hit| zero(&hit))
+    // The traversal may find any of the pairs that meet; the result is the one that other queries
+    // report.
+    first_hit(a, b, pose).map(|hit| distance_of_hit(&hit))
 }
 
-/// That of meshes that meet.
-fn zero(hit: &Hit) -> Distance {
+/// The distance of meshes that meet.
+fn distance_of_hit(hit: &Hit) -> Distance {
     Distance::zero(hit.point).of_triangles(hit.a, hit.b)
 }
 
 /// The closest pair of triangles of two meshes that share no point. `None` if they are certainly
 /// further apart than `limit`, or one is empty.
 pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Option<Distance> {
-    Nearest::of(a, b, pose, limit).finish()
+    ClosestPair::of(a, b, pose, limit).finish()
 }
 
-/// So many pairs of triangles of meshes far apart are looked at to find the one of lowest indices
-/// that is closest. If there are more that `f64` hardly tells apart, any of them will do.
-const TIED: usize = 256;
+/// The number of pairs of triangles of distant meshes that are compared to find the closest one
+/// with the lowest indices. If there are more whose distances are equal up to rounding, the result
+/// is any of them.
+const MAX_TIED_PAIRS: usize = 256;
 
-/// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does
-/// not show.
-pub(super) struct Nearest {
+/// Keeps the closest pair. Ties go to the lowest indices, so that the result does not depend on the
+/// order of the traversal.
+pub(super) struct ClosestPair {
     best: Option<NearPair>,
     /// The smallest lower bound of any pair seen.
     lower: f64,
-    /// Pairs further apart than this do not matter.
+    /// Pairs with a larger distance are not needed.
     bound: f64,
-    /// Whether two triangles meet: then nothing else is known.
-    met: bool,
-    /// Whether pairs that do not lower the lower bound do not matter, either: where meshes are far
-    /// apart, very many have the same upper bound to rounding.
-    far: bool,
+    /// Whether two triangles meet; the other fields are then meaningless.
+    found_hit: bool,
+    /// Whether pairs that do not lower the lower bound are not needed, either: if meshes are far
+    /// apart, very many pairs have the same upper bound up to rounding.
+    only_lower_bounds: bool,
 }
 
-impl Nearest {
+impl ClosestPair {
     fn up_to(limit: f64) -> Self {
-        Self { best: None, lower: f64::INFINITY, bound: limit, met: false, far: false }
+        Self {
+            best: None,
+            lower: f64::INFINITY,
+            bound: limit,
+            found_hit: false,
+            only_lower_bounds: false,
+        }
     }
 
     /// The closest pair by the fastest method.
     fn of(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Self {
-        let mut nearest = Self::up_to(limit);
-        let limits = SearchLimits { slack: FAR_SLACK, max_triangle_pairs: TIED };
-        match near_far(a, b, pose, &mut nearest, limits) {
+        let mut closest = Self::up_to(limit);
+        let limits = SearchLimits { slack: FAR_SLACK, max_triangle_pairs: MAX_TIED_PAIRS };
+        match near_far(a, b, pose, &mut closest, limits) {
             Some(effort) if effort.was_abandoned => {
-                nearest = Self { far: true, ..Self::up_to(limit) };
+                closest = Self { only_lower_bounds: true, ..Self::up_to(limit) };
                 near_far(
                     a,
                     b,
                     pose,
-                    &mut nearest,
+                    &mut closest,
                     SearchLimits { slack: 0.0, max_triangle_pairs: usize::MAX },
                 );
-                return nearest;
+                return closest;
             }
-            Some(_) => return nearest,
+            Some(_) => return closest,
             None => {}
         }
-        near(a, b, pose, &mut nearest);
-        nearest
+        near(a, b, pose, &mut closest);
+        closest
     }
 
     /// The closest pair without the meshes' trees.
     pub(super) fn in_blocks(a: &Posed<'_>, b: &Posed<'_>) -> Option<Distance> {
-        let mut nearest = Self::up_to(f64::INFINITY);
-        near_blocks::traverse(a, b, &mut nearest);
-        nearest.finish()
+        let mut closest = Self::up_to(f64::INFINITY);
+        near_blocks::traverse(a, b, &mut closest);
+        closest.finish()
     }
 
     fn finish(&self) -> Option<Distance> {
@@ -114,7 +122,7 @@ impl Nearest {
     }
 }
 
-impl NearSink for Nearest {
+impl NearSink for ClosestPair {
     fn bound(&self) -> f64 {
         self.bound
     }
@@ -124,7 +132,7 @@ impl NearSink for Nearest {
     }
 
     fn meet(&mut self, _: u32, _: u32) -> ControlFlow<()> {
-        self.met = true;
+        self.found_hit = true;
         ControlFlow::Break(())
     }
 
@@ -135,7 +143,7 @@ impl NearSink for Nearest {
             self.best = Some(*pair);
             self.bound = self.bound.min(pair.closest.upper);
         }
-        if self.far {
+        if self.only_lower_bounds {
             self.bound = self.bound.min(self.lower);
         }
         ControlFlow::Continue(())

@@ -1,4 +1,4 @@
-//! What a pair query reports.
+//! The hits that pair queries report.
 
 use std::fmt;
 
@@ -19,7 +19,8 @@ pub struct Hit {
     pub b: u32,
     /// How they meet, decided exactly.
     pub kind: HitKind,
-    /// A point they share, in A's frame, rounded to the nearest numbers the construction reaches.
+    /// A point they share, in A's frame, rounded as in
+    /// [`Intersection::point`](crate::exact::Intersection::point).
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::point"))]
     pub point: Vec3,
 }
@@ -39,11 +40,11 @@ impl Hit {
     }
 }
 
-/// An edge of one mesh and a triangle of the other that share a point: what makes two triangles
+/// An edge of one mesh and a triangle of the other that share a point: the reason why two triangles
 /// meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeAndFace {
-    /// Whether the edge is A's, and the face B's; otherwise the other way round.
+    /// Whether the edge belongs to A and the face to B; otherwise the edge belongs to B.
     pub edge_is_a: bool,
     /// The ends of the edge, as vertices of its mesh.
     pub edge: [u32; 2],
@@ -61,36 +62,37 @@ impl Hit {
     /// use impinge::{Pose, shapes};
     ///
     /// let (box_, rod) = (shapes::cuboid([2.0, 2.0, 2.0])?, shapes::cuboid([0.1, 0.1, 5.0])?);
-    /// let hit = impinge::first_hit(&box_, &rod, &Pose::IDENTITY).expect("the rod passes through the box");
-    /// let witness = hit.edge_and_face(&box_, &rod, &Pose::IDENTITY).expect("some edge pierces some face");
+    /// let pose = Pose::IDENTITY; // the rod passes through the box
+    /// let hit = impinge::first_hit(&box_, &rod, &pose).expect("they intersect");
+    /// let witness = hit.edge_and_face(&box_, &rod, &pose).expect("every hit has one");
     /// // Here an edge of the box's triangulation pierces a side of the rod.
     /// assert!(witness.edge_is_a && witness.face == hit.b);
     /// # Ok::<(), impinge::Error>(())
     /// ```
     #[must_use]
     pub fn edge_and_face(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> Option<EdgeAndFace> {
-        let there = b.triangle(self.b as usize).map(|v| pose.transform_point(v));
-        let here = a.triangle(self.a as usize);
-        let numbers = [a.triangles()[self.a as usize], b.triangles()[self.b as usize]];
-        [(true, &here, &there, self.b), (false, &there, &here, self.a)].into_iter().find_map(
-            |(edge_is_a, edges, triangle, face)| {
-                let corners = numbers[usize::from(!edge_is_a)];
-                (0..3).find_map(|k| {
-                    let next = (k + 1) % 3;
-                    let contact = segment_triangle(edges[k], edges[next], triangle)?;
-                    let edge = [corners[k], corners[next]];
-                    Some(EdgeAndFace { edge_is_a, edge, face, feature: contact.triangle })
-                })
-            },
-        )
+        let triangle_b = b.triangle(self.b as usize).map(|v| pose.transform_point(v));
+        let triangle_a = a.triangle(self.a as usize);
+        let indices = [a.triangles()[self.a as usize], b.triangles()[self.b as usize]];
+        let orders =
+            [(true, &triangle_a, &triangle_b, self.b), (false, &triangle_b, &triangle_a, self.a)];
+        orders.into_iter().find_map(|(edge_is_a, edges, triangle, face)| {
+            let corners = indices[usize::from(!edge_is_a)];
+            (0..3).find_map(|k| {
+                let next = (k + 1) % 3;
+                let contact = segment_triangle(edges[k], edges[next], triangle)?;
+                let edge = [corners[k], corners[next]];
+                Some(EdgeAndFace { edge_is_a, edge, face, feature: contact.triangle })
+            })
+        })
     }
 }
 
 /// Whether two surfaces share a point, with the evidence.
 pub type Verdict = answer::Verdict<Separation, Hit>;
 
-/// The same within a [`Budget`](super::Budget): of surfaces that meet only the numbers of the two
-/// triangles, and bounds where the budget was spent before it was known.
+/// The same within a [`Budget`](super::Budget): for surfaces that meet only the numbers of the two
+/// triangles, and bounds if the budget was spent before the query could decide.
 pub type BudgetVerdict = answer::Verdict<Separation, (u32, u32), Bounds>;
 
 impl fmt::Display for Hit {

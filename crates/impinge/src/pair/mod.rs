@@ -1,17 +1,19 @@
-//! Two meshes against each other: do they meet, where, and how far apart are they.
+//! Queries about two meshes: do they meet, where, and how far apart are they.
 //!
-//! Every query takes A, B and the pose of B in A's frame, and speaks of the triangles of the points
-//! that [`Pose::transform_point`](crate::Pose::transform_point) gives. The methods differ in speed
+//! Every query takes A, B and the pose of B in A's frame. The vertices of B are the points that
+//! [`Pose::transform_point`](crate::Pose::transform_point) returns. The methods differ in speed
 //! only: they report the same pairs of triangles.
 //!
-//! - both meshes' [trees](crate::tree) at once: [`traverse`] and all that build on it; the default;
-//! - triangles in the overlap of the two boxes, sorted along one axis: where a tree does not pay;
+//! - both meshes' [trees](crate::tree) at once: [`traverse`] and everything that uses it; the
+//!   default;
+//! - triangles in the overlap of the two boxes, sorted along one axis: where a tree is not faster;
 //! - every triangle against every triangle: the oracle of all tests.
 //!
-//! For triangles that are close to each other there are [`near`], which also descends both trees,
-//! [`within`] and [`distance`].
+//! Queries about triangles that are close to each other are [`near`], which also descends both
+//! trees, [`within`] and [`distance`].
 //!
-//! A traversal hands each pair it finds to a [`Sink`], or a [`NearSink`], which says when to stop:
+//! A traversal passes each pair it finds to a [`Sink`], or a [`NearSink`], which decides when to
+//! stop:
 //!
 //! ```
 //! use impinge::pair::{Count, intersecting_pairs, traverse};
@@ -56,7 +58,7 @@ use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, Pla
 ///
 /// The answer is exact and carries its evidence: two triangles with a common point, or a
 /// [`Separation`] that the caller can verify. A mesh without triangles is separated from
-/// everything. For solids that may lie inside each other without their surfaces meeting, ask
+/// everything. For solids that may lie inside each other without their surfaces meeting, use
 /// [`check_pair`](crate::check::check_pair).
 ///
 /// ```
@@ -67,7 +69,7 @@ use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, Pla
 /// let pose = Pose::from_translation([0.0, 0.0, 1.5])?; // of b, in a's frame
 /// match impinge::intersects(&a, &b, &pose) {
 ///     Verdict::Separated(proof) => println!("free: {proof}"),
-///     Verdict::Intersecting(hit) => println!("triangle {} of a meets {} of b at {}", hit.a, hit.b, hit.point),
+///     Verdict::Intersecting(hit) => println!("{} meets {} at {}", hit.a, hit.b, hit.point),
 /// }
 /// # assert!(impinge::intersects(&a, &b, &pose).is_intersecting());
 /// # Ok::<(), impinge::Error>(())
@@ -83,15 +85,15 @@ pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
 /// Two triangles that share a point, if there are any: [`intersects`] without the work of finding
 /// evidence for "separated".
 ///
-/// Which of several pairs it is depends on the meshes and the pose alone.
+/// If there are several pairs, the result depends on the meshes and the pose alone.
 #[must_use]
 pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
     let (i, j) = first_pair(a, b, pose)?;
     resolve(a, b, pose, i, j)
 }
 
-/// As [`first_hit`], but only the numbers of the triangles: finding out how they meet, and where,
-/// takes as long again.
+/// As [`first_hit`], but only the numbers of the triangles: computing how they meet, and where,
+/// doubles the time.
 #[must_use]
 pub fn first_pair(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     let mut first = First::default();
@@ -99,8 +101,8 @@ pub fn first_pair(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     first.pair
 }
 
-/// As [`first_pair`], but only if a few steps are enough to find it; `None` tells nothing.
-fn first_pair_soon(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
+/// As [`first_pair`], but only if a few steps are enough to find it; `None` is not a verdict.
+fn first_pair_if_quick(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     if uses_trees(a, b) {
         tree::first_in_few_steps((a, a.tree()), (b, b.tree()), pose)
     } else {
@@ -108,12 +110,12 @@ fn first_pair_soon(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     }
 }
 
-/// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last
-/// query learnt. The answer is as exact as without; which of several pairs it is may depend on the
-/// queries before.
+/// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps results of
+/// the last query. The answer is as exact as without a cache; if there are several pairs, the
+/// result may depend on earlier queries.
 ///
-/// Keep one cache for each pair of bodies. It may be used with other meshes, or after a mesh has
-/// changed: it then starts anew.
+/// Keep one cache for each pair of bodies. If it is used with other meshes, or after a mesh has
+/// changed, it is reset.
 ///
 /// ```
 /// use impinge::pair::{MeshCache, first_hit, first_hit_cached};
@@ -134,7 +136,7 @@ pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut MeshCache) 
     resolve(a, b, pose, i, j)
 }
 
-/// As [`first_hit_cached`], but only the numbers of the triangles: finding out how they meet, and
+/// As [`first_hit_cached`], but only the numbers of the triangles: computing how they meet, and
 /// where, takes longer than the query.
 #[must_use]
 pub fn first_pair_cached(
@@ -143,7 +145,8 @@ pub fn first_pair_cached(
     pose: &Pose,
     cache: &mut MeshCache,
 ) -> Option<(u32, u32)> {
-    // Who keeps a cache asks again, so that a tree pays also where one of the two is small.
+    // With a cache the query is repeated, so that building a tree is worth its cost also where one
+    // of the two is small.
     let large = a.triangles().len().max(b.triangles().len()) > MAX_TRIANGLES_FOR_SWEEP;
     if (large || uses_trees(a, b)) && !a.is_empty() && !b.is_empty() {
         if let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) {
@@ -153,8 +156,8 @@ pub fn first_pair_cached(
     first_pair(a, b, pose)
 }
 
-/// As [`first_pair`], but stops when the budget is spent, and then tells what is known: how deep
-/// the surfaces can be in each other at most, and how far apart.
+/// As [`first_pair`], but stops when the budget is spent, and then returns bounds: of the
+/// penetration depth of the surfaces, and of their distance.
 ///
 /// The evidence for "separated" is [`Separation::Empty`] or a [`Separation::Distance`], whose bound
 /// is zero where no gap was measured.
@@ -167,7 +170,8 @@ pub fn first_pair_cached(
 /// use impinge::{Pose, Verdict, shapes};
 ///
 /// let ring = shapes::torus(1.0, 0.3, 96, 48)?;
-/// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
+/// // Like two links of a chain.
+/// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?;
 /// match first_pair_within(&ring, &ring, &linked, &mut Budget::steps(5)) {
 ///     Verdict::Intersecting((a, b)) => println!("triangle {a} meets {b}"),
 ///     Verdict::Separated(proof) => println!("free: {proof}"),
@@ -195,18 +199,18 @@ pub fn first_pair_within(
     }
 }
 
-/// [`first_pair_within`] where sizes differ too much for the meshes' own trees: by trees of `f64`
-/// boxes, built for the query.
+/// [`first_pair_within`] for sizes that differ too much for the meshes' own trees: with trees of
+/// `f64` boxes that are built for the query.
 fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> tree::Within {
     let build = |mesh: &Mesh, pose: &Pose| {
-        let there = |t: usize| mesh.triangle(t).map(|v| pose.transform_point(v));
-        PlainTree::build((0..mesh.triangles().len()).map(there).collect())
+        let posed = |t: usize| mesh.triangle(t).map(|v| pose.transform_point(v));
+        PlainTree::build((0..mesh.triangles().len()).map(posed).collect())
     };
     tree::first_within_plain(&build(a, &Pose::IDENTITY), &build(b, pose), budget)
 }
 
-/// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large
-/// meshes. The same pairs, whatever the number of threads.
+/// As [`intersecting_pairs`], on all threads of the current `rayon` pool: for one pair of large
+/// meshes. The pairs do not depend on the number of threads.
 ///
 /// ```
 /// use impinge::pair::{intersecting_pairs, par_intersecting_pairs};
@@ -214,7 +218,8 @@ fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -
 ///
 /// let ring = shapes::torus(1.0, 0.4, 96, 48)?;
 /// let pose = Pose::from_translation([0.5, 0.0, 0.1])?;
-/// assert_eq!(par_intersecting_pairs(&ring, &ring, &pose), intersecting_pairs(&ring, &ring, &pose));
+/// let pairs = par_intersecting_pairs(&ring, &ring, &pose);
+/// assert_eq!(pairs, intersecting_pairs(&ring, &ring, &pose));
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
@@ -237,7 +242,7 @@ pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
     }
 }
 
-/// Whether [`traverse`] asks these meshes for their trees: for whoever wants to build or load them
+/// Whether [`traverse`] uses the trees of these meshes. An application can build or load them
 /// beforehand.
 #[must_use]
 pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
@@ -246,8 +251,8 @@ pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
 
 /// The hit of a pair that was found to meet.
 fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {
-    let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
-    Hit::between((i, &a.triangle(i as usize)), (j, &there))
+    let triangle_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+    Hit::between((i, &a.triangle(i as usize)), (j, &triangle_b))
 }
 
 /// Every pair of triangles that share a point, sorted by triangle of `a`, then of `b`.
@@ -269,8 +274,8 @@ pub fn all_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<Hit> {
     pairs.into_iter().filter_map(|(i, j)| resolve(a, b, pose, i, j)).collect()
 }
 
-/// As [`all_pairs`], but only the numbers of the triangles: how they meet takes several times
-/// longer to find out than that they do.
+/// As [`all_pairs`], but only the numbers of the triangles: computing how they meet takes several
+/// times longer than deciding that they do.
 #[must_use]
 pub fn intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
     let mut pairs = Collect::default();

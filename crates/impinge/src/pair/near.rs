@@ -1,4 +1,4 @@
-//! Pairs of triangles that are close to each other, meeting ones included.
+//! Pairs of triangles that are close to each other, including those that meet.
 
 use std::ops::ControlFlow;
 
@@ -16,8 +16,8 @@ use super::{NearPair, NearSink, Posed, near_blocks};
 ///
 /// Whether a pair is reported follows from
 /// [`closest::triangle_triangle`](crate::closest::triangle_triangle) of its `f64` triangles alone.
-/// While the sink lowers its bound, it depends on the order, too, whether a pair above the final
-/// bound is; one at or below it always is.
+/// If the sink lowers its bound, pairs above the final bound may be reported, depending on the
+/// order of the traversal; every pair at or below the final bound is.
 pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
     if near_far(a, b, pose, sink, SearchLimits { slack: FAR_SLACK, max_triangle_pairs: usize::MAX })
         .is_some()
@@ -30,14 +30,14 @@ pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
     }
 }
 
-/// Pairs of meshes far apart that are further from each other than the bound by more than this
-/// share of the separation are skipped: several times what the bounds of
-/// [`closest`](crate::closest) are apart there (2^-44), so that those alone decide whether a pair
-/// is reported.
+/// For distant meshes, pairs whose distance exceeds the bound by more than this fraction of the
+/// separation are skipped. It is several times the gap between the bounds of
+/// [`closest`](crate::closest) there (2^-44), so that those alone decide whether a pair is
+/// reported.
 pub(super) const FAR_SLACK: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// [`near`] for meshes that are far apart, compared with their sizes; `None`, having done nothing,
-/// for others.
+/// [`near`] for meshes whose distance is large compared with their sizes; `None`, and no pair is
+/// reported, for others.
 pub(super) fn near_far(
     a: &Mesh,
     b: &Mesh,
@@ -52,12 +52,12 @@ pub(super) fn near_far(
 /// Every pair of triangles that is at most `epsilon` apart, with closest points and bounds of its
 /// distance, sorted by triangle of `a`, then of `b`.
 ///
-/// A pair is reported if and only if its certified lower bound is at most `epsilon`: so all that
-/// are at most `epsilon` apart are, and none that is further away by more than the rounding of
-/// [`closest`](crate::closest), some 1e-14 of the triangles' size. Bounds of zero mean that the
-/// triangles meet, which is decided exactly. With an `epsilon` of zero these are the pairs that
-/// meet and those too close for `f64` to tell; with infinity, all pairs; with a negative number or
-/// NaN, none.
+/// A pair is reported if and only if its certified lower bound is at most `epsilon`: every pair
+/// with a distance of at most `epsilon`, and no pair whose distance exceeds it by more than the
+/// rounding of [`closest`](crate::closest), about 1e-14 of the triangles' size. Bounds of zero mean
+/// that the triangles meet, which is decided exactly. With an `epsilon` of zero these are the pairs
+/// that meet and those whose distance `f64` cannot distinguish from zero; with infinity, all pairs;
+/// with a negative number or NaN, none.
 ///
 /// ```
 /// use impinge::{Pose, pair, shapes};
@@ -73,19 +73,19 @@ pub(super) fn near_far(
 /// ```
 #[must_use]
 pub fn within(a: &Mesh, b: &Mesh, pose: &Pose, epsilon: f64) -> Vec<NearPair> {
-    let mut within = Within { epsilon, pairs: Vec::new() };
-    near(a, b, pose, &mut within);
-    within.pairs.sort_unstable_by_key(|p| (p.a, p.b));
-    within.pairs
+    let mut sink = CollectWithin { epsilon, pairs: Vec::new() };
+    near(a, b, pose, &mut sink);
+    sink.pairs.sort_unstable_by_key(|p| (p.a, p.b));
+    sink.pairs
 }
 
-/// Keeps every pair up to a fixed distance.
-struct Within {
+/// Stores every pair up to a fixed distance.
+struct CollectWithin {
     epsilon: f64,
     pairs: Vec<NearPair>,
 }
 
-impl NearSink for Within {
+impl NearSink for CollectWithin {
     fn bound(&self) -> f64 {
         self.epsilon
     }

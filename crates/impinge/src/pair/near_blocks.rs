@@ -1,8 +1,8 @@
 //! Pairs of triangles that are close to each other, without a tree: triangles in blocks of
 //! neighbours, the nearest blocks first.
 //!
-//! Blocks whose boxes are further apart than the bound are skipped, and within a pair of blocks so
-//! are triangles. Boxes are of `f64`, so this works whatever the sizes.
+//! Pairs of blocks whose boxes are further apart than the bound are skipped, and so are triangles
+//! within a pair of blocks. Boxes have `f64` coordinates, so the method has no limits of size.
 
 use std::ops::ControlFlow;
 
@@ -13,10 +13,10 @@ use crate::math::{Aabb, Vec3, length_down, length_up};
 use super::blocks::{Block, blocks};
 use super::{NearPair, NearSink, Posed};
 
-/// Boxes further apart than the bound by more than this share of the meshes' extent are skipped:
-/// far more than the bounds of [`closest`](crate::closest) are apart, so that those alone decide
-/// whether a pair is reported.
-const SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
+/// Boxes whose gap exceeds the bound by more than this fraction of the meshes' extent are skipped.
+/// It is far more than the gap between the bounds of [`closest`](crate::closest), so that those
+/// alone decide whether a pair is reported.
+const BOX_SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
 
 /// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
 /// `sink`.
@@ -24,8 +24,8 @@ pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
     if a.is_empty() || b.is_empty() {
         return;
     }
-    // Where numbers are denormal, the bounds of `closest` are apart by a few of their last places.
-    let slack = length_up(a.bounds().union(&b.bounds()).extent()) * SLACK + f64::MIN_POSITIVE;
+    // For denormal numbers, the bounds of `closest` differ by a few units in the last place.
+    let slack = length_up(a.bounds().union(&b.bounds()).extent()) * BOX_SLACK + f64::MIN_POSITIVE;
     let (blocks_a, blocks_b) = (blocks(&a.collect(&a.bounds())), blocks(&b.collect(&b.bounds())));
     // The nearest blocks first: a good first bound prunes most of the rest.
     let mut order: Vec<(f64, usize)> = blocks_a
@@ -50,14 +50,15 @@ pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
             if *gap > sink.bound() + slack {
                 break;
             }
-            if compare((a, p), (b, &blocks_b[*j]), slack, sink).is_break() {
+            if report_near_pairs((a, p), (b, &blocks_b[*j]), slack, sink).is_break() {
                 return;
             }
         }
     }
 }
 
-fn compare(
+/// Sends the near pairs of two blocks to `sink`.
+fn report_near_pairs(
     (a, p): (&Posed<'_>, &Block),
     (b, q): (&Posed<'_>, &Block),
     slack: f64,

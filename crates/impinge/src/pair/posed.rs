@@ -1,11 +1,12 @@
-//! A mesh brought into the common frame of a query.
+//! A mesh in the common frame of a query.
 
 use std::borrow::Cow;
 
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 
-/// A mesh with its vertices in the frame of the query: transformed once, in the one documented way.
+/// A mesh with its vertices in the frame of the query: transformed once, by
+/// [`Pose::transform_point`].
 #[derive(Clone, Debug)]
 pub struct Posed<'a> {
     mesh: &'a Mesh,
@@ -15,7 +16,7 @@ pub struct Posed<'a> {
 }
 
 impl<'a> Posed<'a> {
-    /// The mesh at `pose`. At the identity nothing is copied.
+    /// The mesh at `pose`. At the identity the vertices are borrowed.
     #[must_use]
     pub fn new(mesh: &'a Mesh, pose: &Pose) -> Self {
         if *pose == Pose::IDENTITY {
@@ -35,7 +36,7 @@ impl<'a> Posed<'a> {
         self.mesh
     }
 
-    /// Where the mesh is in the frame of the query.
+    /// The pose of the mesh in the frame of the query.
     #[must_use]
     pub fn pose(&self) -> &Pose {
         &self.pose

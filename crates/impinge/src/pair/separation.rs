@@ -5,7 +5,7 @@ use std::fmt;
 use crate::math::{Pose, Vec3, direction};
 use crate::mesh::Mesh;
 
-use super::distance::{Nearest, closest_pair};
+use super::distance::{ClosestPair, closest_pair};
 use super::{First, Posed, sweep};
 
 /// Why two meshes share no point.
@@ -25,16 +25,17 @@ use super::{First, Posed, sweep};
 pub enum Separation {
     /// One of them has no triangles.
     Empty,
-    /// They lie on two sides of a slab: `direction . (q - p) >= gap > 0` for every point `p` of A
-    /// and `q` of B, in A's frame. [`Separation::verify`] checks it in one pass over the vertices.
+    /// They lie on different sides of a slab: `direction . (q - p) >= gap > 0` for every point `p`
+    /// of A and `q` of B, in A's frame. [`Separation::verify`] checks it in one pass over the
+    /// vertices.
     Slab {
         /// From A towards B, in A's frame, of length one to rounding.
         direction: Vec3,
-        /// At least so far apart along the direction, all rounding accounted for.
+        /// Lower bound of the width of the slab along the direction, including all rounding.
         gap: f64,
     },
-    /// No slab was found between them (they may be interlocked), but they are at least this far
-    /// apart everywhere.
+    /// No slab was found between them (they may be interlocked), but their distance has this lower
+    /// bound.
     Distance {
         /// A certain lower bound of the distance. Zero if the gap is too narrow for `f64` to bound
         /// it away from zero; the verdict is exact all the same.
@@ -84,8 +85,8 @@ impl Separation {
         }
     }
 
-    /// Checks the evidence against the meshes it speaks of: a slab in one pass over the vertices, a
-    /// distance by looking for triangles that meet, and measuring it again.
+    /// Checks the evidence against the meshes it was found for: a slab in one pass over the
+    /// vertices, a distance by a search for triangles that meet and a second measurement.
     #[must_use]
     pub fn verify(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
         let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
@@ -96,11 +97,12 @@ impl Separation {
                 *gap > 0.0 && (length - 1.0).abs() < 1e-15 && gap_along(&a, &b, *direction) >= *gap
             }
             Self::Distance { lower } => {
-                // A bound of zero says nothing by itself: that no triangles meet is looked at
-                // apart. Both by another method than the verdict's.
+                // A bound of zero does not prove that no triangles meet, so that is checked
+                // separately. Both checks use other methods than the verdict.
                 let mut first = First::default();
                 sweep::traverse(&a, &b, &mut first);
-                first.pair.is_none() && Nearest::in_blocks(&a, &b).is_none_or(|c| c.lower >= *lower)
+                first.pair.is_none()
+                    && ClosestPair::in_blocks(&a, &b).is_none_or(|c| c.lower >= *lower)
             }
         }
     }
@@ -109,26 +111,26 @@ impl Separation {
 /// A lower bound of `direction . (q - p)` over all points `p` of A and `q` of B; negative if the
 /// meshes overlap along the direction.
 ///
-/// The products are taken relative to a point between the meshes. With `w = v - o` rounded,
-/// `direction . w` is off by at most `4 u (|d0 w0| + |d1 w1| + |d2 w2|)` (one rounding of the
-/// difference, one of each product, two of the sums); twice that is allowed for.
+/// The products are relative to a point between the meshes. With `w = v - o` rounded, the error of
+/// `direction . w` is at most `4 u (|d0 w0| + |d1 w1| + |d2 w2|)` (one rounding of the difference,
+/// one of each product, two of the sums); the code uses twice that.
 fn gap_along(a: &Posed<'_>, b: &Posed<'_>, direction: Vec3) -> f64 {
     let origin = (a.bounds().center() + b.bounds().center()) * 0.5;
-    let along = |v: Vec3| {
+    let project = |v: Vec3| {
         let terms = (v - origin) * direction;
         (
             terms.x + terms.y + terms.z,
             4.0 * f64::EPSILON * terms.abs().element_sum() + f64::MIN_POSITIVE,
         )
     };
-    let corners = |m: &Posed<'_>, best: f64, better: fn(f64, f64, f64) -> f64| {
+    let extreme = |m: &Posed<'_>, best: f64, better: fn(f64, f64, f64) -> f64| {
         m.mesh().triangles().iter().flatten().fold(best, |best, v| {
-            let (value, error) = along(m.vertices()[*v as usize]);
+            let (value, error) = project(m.vertices()[*v as usize]);
             better(best, value, error)
         })
     };
-    let top_of_a = corners(a, f64::NEG_INFINITY, |best, value, error| best.max(value + error));
-    let bottom_of_b = corners(b, f64::INFINITY, |best, value, error| best.min(value - error));
+    let top_of_a = extreme(a, f64::NEG_INFINITY, |best, value, error| best.max(value + error));
+    let bottom_of_b = extreme(b, f64::INFINITY, |best, value, error| best.min(value - error));
     let gap = bottom_of_b - top_of_a;
     gap - gap.abs() * f64::EPSILON
 }
@@ -136,7 +138,7 @@ fn gap_along(a: &Posed<'_>, b: &Posed<'_>, direction: Vec3) -> f64 {
 impl fmt::Display for Separation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("one of them has no triangles"),
+            Self::Empty => f.write_str("one mesh has no triangles"),
             Self::Slab { direction: d, gap } => {
                 write!(f, "at least {gap:.6} apart along ({:.4}, {:.4}, {:.4})", d.x, d.y, d.z)
             }

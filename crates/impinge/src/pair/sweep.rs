@@ -1,5 +1,4 @@
-//! The triangles in the overlap of the two boxes, sorted along the axis on which they are spread
-//! most, and swept.
+//! A plane sweep over the triangles in the overlap of the two boxes, along its longest axis.
 //!
 //! The sort by one axis is the plane sweep that Zachmann 1994, section 5.7, applies to whole
 //! objects, here applied to the polygons that survive the collecting phase of section 3.2.
@@ -25,8 +24,8 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
     let mut meet = |i: u32, j: u32| -> bool {
         triangles_intersect(&a.triangle(i), &b.triangle(j)) && sink.pair(i, j).is_break()
     };
-    // Whichever box begins first on the axis looks ahead in the other list until boxes begin behind
-    // its end.
+    // The box that starts first on the axis is compared with the boxes of the other list that start
+    // before its end.
     let (mut i, mut j) = (0, 0);
     while i < of_a.len() && j < of_b.len() {
         if start(&of_a[i]) <= start(&of_b[j]) {

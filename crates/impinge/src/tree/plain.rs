@@ -200,7 +200,7 @@ impl Search<'_> {
             known.open_depth = known.open_depth.max(pair.depth.min(total_depth));
             let i = self.a.nodes[pair.a as usize].some_triangle;
             let j = self.b.nodes[pair.b as usize].some_triangle;
-            known.offer(self.a.triangles[i as usize][0], self.b.triangles[j as usize][0]);
+            known.include_points(self.a.triangles[i as usize][0], self.b.triangles[j as usize][0]);
         }
         known
     }

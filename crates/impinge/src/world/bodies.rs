@@ -1,4 +1,4 @@
-//! The bodies of a world, and which are attached to which.
+//! The bodies of a world, and the tree of parents.
 
 #[cfg(feature = "serde")]
 pub(super) mod serial;
@@ -11,15 +11,15 @@ use crate::math::OrientedBox;
 use crate::math::{MAX_COORDINATE, Pose};
 use crate::mesh::RefitState;
 
-/// No body.
+/// The slot of no body.
 pub(super) const NONE: u32 = u32::MAX;
-/// The largest number of bodies, so that slots fit into what broad phases keep of them.
+/// The largest number of bodies. Broad phases store slots in this number of bits.
 pub(super) const MAX_BODIES: u32 = 1 << 29;
 
 /// All bodies, by slots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bodies {
-    /// What seldom changes, so that every thread keeps it in its own cache.
+    /// Data that seldom changes, so that every core keeps it in its own cache.
     pub(super) records: Vec<Record>,
     pub(super) marks: Vec<Marks>,
     /// In the parent's frame.
@@ -28,24 +28,26 @@ pub(super) struct Bodies {
     pub(super) poses: Vec<Pose>,
     /// Around each body in the world's frame; empty for free slots.
     pub(super) bounds: Vec<Bounds>,
-    /// The same, oriented; an empty list if they are not in use.
+    /// The oriented boxes; an empty list if they are not in use.
     pub(super) oriented: Vec<OrientedBox>,
-    /// Slots that may be used again, and those that were emptied since the last update, each once,
-    /// which may when the broad phase has seen them empty.
+    /// Slots that may be reused.
     free: Vec<u32>,
+    /// Slots that were emptied since the last update, each once. They may be reused after the broad
+    /// phase has processed them as empty.
     retired: Vec<u32>,
     /// Slots whose pose in their parent's frame, or whose form, is new.
     pub(super) changed: Vec<u32>,
     /// Slots whose boxes are new since the last update, each once.
     pub(super) moved: Vec<u32>,
     pub(super) options: BoxOptions,
-    /// A level of bodies, the next one, and where the bodies of a level are: kept for their room.
+    /// A level of the tree of bodies, the next one, and the results for a level. Kept to reuse
+    /// their memory.
     pub(super) level: Vec<u32>,
     pub(super) next: Vec<u32>,
     pub(super) computed: Vec<Placed>,
 }
 
-/// How boxes are put around bodies.
+/// The kinds of boxes around bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct BoxOptions {
     pub(super) kind: BoxKind,
@@ -59,14 +61,15 @@ pub(super) struct Record {
     /// `None` for a free slot.
     pub(super) geometry: Option<Geometry>,
     pub(super) parent: u32,
-    /// The first of those attached to it, and the next and the last that are attached to the same.
-    pub(super) child: u32,
-    pub(super) sibling: u32,
-    elder: u32,
-    /// How often the body got another form.
-    pub(super) form: u32,
-    /// What is kept of a mesh that bends.
-    pub(super) bending: Option<Box<RefitState>>,
+    /// The first of the bodies attached to it.
+    pub(super) first_child: u32,
+    /// The next and the previous body with the same parent.
+    pub(super) next_sibling: u32,
+    previous_sibling: u32,
+    /// The number of times that the form of the body was replaced.
+    pub(super) form_version: u32,
+    /// Data that is kept between deformations of a mesh.
+    pub(super) deform_state: Option<Box<RefitState>>,
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) class: u32,
@@ -75,7 +78,7 @@ pub(super) struct Record {
     is_retired: bool,
 }
 
-/// In which lists a slot is.
+/// The lists that contain a slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
     /// In `changed`.
@@ -85,13 +88,13 @@ pub(super) struct Marks {
 }
 
 impl Bodies {
-    /// The slot of a body that is there.
+    /// The slot of a body that was not removed.
     pub(super) fn slot(&self, handle: Handle) -> Result<usize, Error> {
         match self.records.get(handle.slot()) {
             Some(record) if record.generation == handle.generation && record.geometry.is_some() => {
                 Ok(handle.slot())
             }
-            _ => Err(handle.gone()),
+            _ => Err(handle.removed_error()),
         }
     }
 
@@ -111,8 +114,8 @@ impl Bodies {
         Err(Error::new(
             ErrorKind::OutOfRange,
             format!(
-                "{body} is at ({:e}, {:e}, {:e}), where the bodies that it is attached \
-                 to have taken it: coordinates must not exceed {MAX_COORDINATE:e} in size; move them closer",
+                "{body} is at ({:e}, {:e}, {:e}), where its chain of parents has moved it: \
+                 coordinates must not exceed {MAX_COORDINATE:e} in size; move the parents closer",
                 at.x, at.y, at.z
             ),
         ))
@@ -135,10 +138,10 @@ impl Bodies {
         Ok(self.fill(slot, parent, body))
     }
 
-    /// As [`Bodies::add`], under a handle from a [register](super::register), which knows the free
-    /// slots. Says whether the slot was emptied since the last update, so that the broad phase
-    /// takes the two bodies for one.
-    pub(super) fn add_as(&mut self, handle: Handle, body: Body) -> Result<bool, Error> {
+    /// As [`Bodies::add`], with a handle from a [register](super::register), which manages the free
+    /// slots. Returns whether the slot was emptied since the last update, so that for the broad
+    /// phase the two bodies are the same.
+    pub(super) fn add_with_handle(&mut self, handle: Handle, body: Body) -> Result<bool, Error> {
         let parent = match body.parent {
             Some(parent) => self.slot(parent)? as u32,
             None => NONE,
@@ -153,7 +156,7 @@ impl Bodies {
             _ => {
                 return Err(Error::new(
                     ErrorKind::BadParameter,
-                    format!("{handle} has no place of its own; give it a slot that is free"),
+                    format!("the slot of {handle} is not free; use a free slot"),
                 ));
             }
         }
@@ -161,13 +164,14 @@ impl Bodies {
         Ok(self.records[handle.slot()].is_retired)
     }
 
-    /// Leaves the free slots to a [register](super::register), which chooses handles from now on.
-    pub(super) fn lend_free(&mut self) {
+    /// Clears the list of free slots, because a [register](super::register) chooses handles from
+    /// now on.
+    pub(super) fn clear_free_slots(&mut self) {
         self.free.clear();
     }
 
-    /// Finds the free slots again.
-    pub(super) fn find_free(&mut self) {
+    /// Rebuilds the list of free slots.
+    pub(super) fn rebuild_free_slots(&mut self) {
         let records = &self.records;
         self.free.clear();
         self.free.extend((0..records.len() as u32).rev().filter(|slot| {
@@ -220,14 +224,14 @@ impl Bodies {
     pub(super) fn remove(&mut self, slot: u32) {
         self.update_poses();
         let parent = self.records[slot as usize].parent;
-        while self.records[slot as usize].child != NONE {
-            let child = self.records[slot as usize].child;
+        while self.records[slot as usize].first_child != NONE {
+            let child = self.records[slot as usize].first_child;
             self.attach(child, parent);
         }
         self.unlink(slot);
         let record = &mut self.records[slot as usize];
         record.geometry = None;
-        // After the last generation a slot stays empty, so that no handle ever names a second body.
+        // After the last generation a slot stays empty, so that no handle refers to a second body.
         record.generation = record.generation.saturating_add(1);
         let is_retired = std::mem::replace(&mut record.is_retired, true);
         self.marks[slot as usize].is_changed = false;
@@ -242,7 +246,7 @@ impl Bodies {
         self.note_move(slot);
     }
 
-    /// Attaches a body to another one, or to none, without moving it in the world, to rounding.
+    /// Attaches a body to another one, or to none, without moving it in the world, up to rounding.
     pub(super) fn attach(&mut self, slot: u32, parent: u32) {
         let world = self.poses[slot as usize];
         self.unlink(slot);
@@ -257,20 +261,20 @@ impl Bodies {
 
     /// Whether other bodies are attached to a body.
     pub(super) fn has_children(&self, slot: u32) -> bool {
-        self.records[slot as usize].child != NONE
+        self.records[slot as usize].first_child != NONE
     }
 
-    /// Whether `other` is `slot`, or is attached to it, directly or not.
-    pub(super) fn is_below(&self, other: u32, slot: u32) -> bool {
-        let mut at = other;
-        while at != NONE && at != slot {
-            at = self.records[at as usize].parent;
+    /// Whether `other` is `slot`, or is attached to it, directly or indirectly.
+    pub(super) fn is_descendant(&self, other: u32, slot: u32) -> bool {
+        let mut ancestor = other;
+        while ancestor != NONE && ancestor != slot {
+            ancestor = self.records[ancestor as usize].parent;
         }
-        at == slot
+        ancestor == slot
     }
 
-    /// How many links lie between two bodies of which one is attached to the other, if they are no
-    /// more than `most`.
+    /// The number of links between two bodies of which one is attached to the other, directly or
+    /// indirectly, if it is at most `most`.
     pub(super) fn links_between(&self, a: u32, b: u32, most: u32) -> Option<u32> {
         let up = |from: u32, to: u32| {
             let (mut at, mut links) = (from, 0);
@@ -286,7 +290,7 @@ impl Bodies {
         up(a, b).or_else(|| up(b, a))
     }
 
-    /// Notes that a body has a new pose or form.
+    /// Records that a body has a new pose or form.
     pub(super) fn change(&mut self, slot: u32) {
         let marks = &mut self.marks[slot as usize];
         if !std::mem::replace(&mut marks.is_changed, true) {
@@ -294,6 +298,7 @@ impl Bodies {
         }
     }
 
+    /// Records that the box of a body is new.
     pub(super) fn note_move(&mut self, slot: u32) {
         let marks = &mut self.marks[slot as usize];
         if !std::mem::replace(&mut marks.has_moved, true) {
@@ -301,8 +306,8 @@ impl Bodies {
         }
     }
 
-    /// Forgets which bodies moved, and lets slots be used again, after an update.
-    pub(super) fn forget_moves(&mut self) {
+    /// Clears the list of bodies that moved, and makes retired slots free, after an update.
+    pub(super) fn clear_moves(&mut self) {
         for slot in &self.moved {
             self.marks[*slot as usize].has_moved = false;
         }
@@ -319,42 +324,42 @@ impl Bodies {
     fn link(&mut self, slot: u32, parent: u32) {
         let sibling = match parent {
             NONE => NONE,
-            _ => std::mem::replace(&mut self.records[parent as usize].child, slot),
+            _ => std::mem::replace(&mut self.records[parent as usize].first_child, slot),
         };
         if sibling != NONE {
-            self.records[sibling as usize].elder = slot;
+            self.records[sibling as usize].previous_sibling = slot;
         }
         let record = &mut self.records[slot as usize];
-        (record.parent, record.sibling, record.elder) = (parent, sibling, NONE);
+        (record.parent, record.next_sibling, record.previous_sibling) = (parent, sibling, NONE);
     }
 
     fn unlink(&mut self, slot: u32) {
-        let &Record { parent, sibling, elder, .. } = &self.records[slot as usize];
+        let &Record { parent, next_sibling, previous_sibling, .. } = &self.records[slot as usize];
         if parent == NONE {
             return;
         }
-        match elder {
-            NONE => self.records[parent as usize].child = sibling,
-            _ => self.records[elder as usize].sibling = sibling,
+        match previous_sibling {
+            NONE => self.records[parent as usize].first_child = next_sibling,
+            _ => self.records[previous_sibling as usize].next_sibling = next_sibling,
         }
-        if sibling != NONE {
-            self.records[sibling as usize].elder = elder;
+        if next_sibling != NONE {
+            self.records[next_sibling as usize].previous_sibling = previous_sibling;
         }
         let record = &mut self.records[slot as usize];
-        (record.parent, record.sibling, record.elder) = (NONE, NONE, NONE);
+        (record.parent, record.next_sibling, record.previous_sibling) = (NONE, NONE, NONE);
     }
 
-    /// What the broad phase looks at; `all` of it, or only what moved.
-    pub(super) fn view(&self, all: bool) -> Frame<'_> {
-        let many = self.moved.len() * 2 > self.records.len();
+    /// The input of the broad phase, in which all boxes moved if `all` is set.
+    pub(super) fn broad_phase_frame(&self, all: bool) -> Frame<'_> {
+        let most_moved = self.moved.len() * 2 > self.records.len();
         Frame {
             bounds: &self.bounds,
             oriented: self.options.oriented.then_some(&self.oriented[..]),
-            moved: if many || all { Moved::All } else { Moved::Only(&self.moved) },
+            moved: if most_moved || all { Moved::All } else { Moved::Only(&self.moved) },
         }
     }
 
-    /// Boxes of another kind from now on.
+    /// Sets the kinds of boxes; all boxes are computed again by the next update.
     pub(super) fn set_options(&mut self, options: BoxOptions) {
         self.options = options;
         self.oriented.clear();
@@ -374,11 +379,11 @@ impl Record {
         generation: 0,
         geometry: None,
         parent: NONE,
-        child: NONE,
-        sibling: NONE,
-        elder: NONE,
-        form: 0,
-        bending: None,
+        first_child: NONE,
+        next_sibling: NONE,
+        previous_sibling: NONE,
+        form_version: 0,
+        deform_state: None,
         groups: 0,
         mask: 0,
         class: 0,
@@ -386,12 +391,12 @@ impl Record {
         is_retired: false,
     };
 
-    /// The form of a body that is there.
+    /// The form of a body that was not removed.
     pub(super) fn form(&self) -> &Geometry {
-        self.geometry.as_ref().expect("only bodies change")
+        self.geometry.as_ref().expect("the slot has a body")
     }
 
-    /// Whether a body may come here.
+    /// Whether the slot may be used for a body.
     fn is_free(&self) -> bool {
         self.geometry.is_none() && self.generation < u32::MAX
     }

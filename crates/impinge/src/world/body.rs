@@ -1,9 +1,9 @@
-//! A body as it is described when it is added.
+//! The description of a body that is added to a world.
 
 use super::{Geometry, Handle};
 use crate::math::Pose;
 
-/// What a body is and where, to be [added](super::World::add) to a world.
+/// The form, pose and attributes of a body that is to be [added](super::World::add) to a world.
 ///
 /// ```
 /// use impinge::world::{Body, World};
@@ -32,7 +32,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A body of this form at the origin, in group zero, that takes interest in all groups.
+    /// A body of this form at the origin, in group zero, that may collide with all groups.
     pub fn new(geometry: impl Into<Geometry>) -> Self {
         Self {
             geometry: geometry.into(),
@@ -46,7 +46,7 @@ impl Body {
     }
 
     /// A body without a shape: a frame to which others are attached, such as a joint of a robot. It
-    /// meets nothing.
+    /// meets no other body.
     ///
     /// ```
     /// use impinge::convex::Capsule;
@@ -67,7 +67,7 @@ impl Body {
         Self::new(Geometry::empty())
     }
 
-    /// Puts it at a pose: in the world's frame, or in its parent's if it has one.
+    /// Sets the pose: in the world's frame, or in its parent's if it has one.
     pub fn at(mut self, pose: Pose) -> Self {
         self.pose = pose;
         self
@@ -86,20 +86,20 @@ impl Body {
     }
 
     /// The groups it may collide with, a bit each. Two bodies are compared only if each has a group
-    /// that the other's mask names.
+    /// that is in the other's mask.
     pub fn mask(mut self, mask: u32) -> Self {
         self.mask = mask;
         self
     }
 
-    /// The class it belongs to, zero at first. Methods can be
+    /// The class it belongs to, zero by default. Methods can be
     /// [selected](super::World::set_class_method) for the pairs of two classes.
     pub fn class(mut self, class: u32) -> Self {
         self.class = class;
         self
     }
 
-    /// A number of the application's own.
+    /// A number that the application can choose.
     pub fn user(mut self, user: u64) -> Self {
         self.user = user;
         self

@@ -11,7 +11,7 @@ use super::pairs::{Key, KeyHasher};
 use super::{Handle, World};
 use crate::error::Error;
 
-/// What is called when something happens to a pair.
+/// A function that is called with each event of a pair.
 type Callback = Box<dyn FnMut(&Event, &mut Commands) + Send + Sync>;
 
 /// The callbacks of single pairs.
@@ -28,12 +28,12 @@ impl fmt::Debug for Callbacks {
 }
 
 impl Callbacks {
-    /// Forgets pairs that are not to stay.
-    pub(super) fn retain(&mut self, stays: impl Fn(&Key) -> bool) {
-        self.pairs.retain(|key, _| stays(key));
+    /// Keeps only the callbacks of pairs for which `is_kept` returns true.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&Key) -> bool) {
+        self.pairs.retain(|key, _| is_kept(key));
     }
 
-    /// Forgets the pairs of a body that is gone.
+    /// Removes the callbacks of the pairs of a body that is removed.
     pub(super) fn forget(&mut self, slot: u32) {
         if !self.pairs.is_empty() {
             self.pairs.retain(|key, _| !key.has(slot));
@@ -41,25 +41,25 @@ impl Callbacks {
     }
 }
 
-/// How repeated updates ended.
+/// The result of repeated updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// How many updates were made.
+    /// The number of updates.
     pub updates: usize,
-    /// Whether the callbacks of the last one asked for nothing more.
+    /// Whether the callbacks of the last update requested no changes.
     pub at_rest: bool,
-    /// How many of the changes that callbacks asked for could not be made, because a body was gone
-    /// or a value was bad.
+    /// The number of requested changes that could not be made, because a body was removed or a
+    /// value was invalid.
     pub refused: usize,
 }
 
 impl World {
-    /// Calls `callback` with every event of this pair from now on, in updates that call back.
-    /// Replaces the one there was. Is removed with either body, so that it is not called with the
-    /// end which that brings.
+    /// Calls `callback` with every event of this pair from now on, in updates that call callbacks.
+    /// Replaces the callback of the pair. A callback is removed together with either body, so that
+    /// it is not called with the event that the removal causes.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed.
     pub fn on_pair(
         &mut self,
         a: Handle,
@@ -72,11 +72,11 @@ impl World {
     }
 
     /// As [`World::update`], and calls `callback` with every event, after the callback of the pair
-    /// if it has one, one after the other in the order of events.
+    /// if it has one, in the order of events.
     ///
-    /// Callbacks may ask for bodies to be moved, removed and so on: that is done when all have been
-    /// called, and seen by the next update. So no event is missed or reported twice, however they
-    /// move. Changes that cannot be made, because a body is gone, are left out and counted.
+    /// Callbacks may request changes such as moves and removals. They are made after all callbacks
+    /// were called, and the next update processes them, so that no event is missed or reported
+    /// twice. Changes that cannot be made, because a body was removed, are counted.
     ///
     /// ```
     /// use impinge::convex::Sphere;
@@ -102,9 +102,8 @@ impl World {
         self.settle(1, callback)
     }
 
-    /// Repeats [`World::update_calling`] until callbacks ask for no more changes, or `most` updates
-    /// have been made: a solver that pushes bodies apart needs several, and one that pushes them to
-    /// and fro must not run for ever.
+    /// Repeats [`World::update_calling`] until callbacks request no more changes, or `most` updates
+    /// were made: a solver that separates bodies needs several, and may not converge.
     pub fn settle(
         &mut self,
         most: usize,
@@ -133,8 +132,8 @@ impl World {
         settled
     }
 
-    /// As [`World::update`], and calls `callback` with every event, by all threads of the current
-    /// `rayon` pool at once and in no order. Callbacks of pairs are not called.
+    /// As [`World::update`], and calls `callback` with every event, on all threads of the current
+    /// `rayon` pool at once and in any order. Callbacks of pairs are not called.
     pub fn update_calling_in_parallel(&mut self, callback: impl Fn(&Event) + Sync) -> &Report {
         self.update();
         self.report.events.par_iter().for_each(&callback);

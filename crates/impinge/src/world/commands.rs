@@ -12,40 +12,40 @@ pub enum Command {
     Move(Handle, Pose),
     /// A body has another form.
     Replace(Handle, Geometry),
-    /// The vertices of a body that is one mesh are elsewhere.
+    /// The vertices of a body that is one mesh have new positions.
     Deform(Handle, Vec<Vec3>),
     /// A body is removed.
     Remove(Handle),
     /// A body is added.
     Add(Body),
-    /// A pair matters, does not, or is again as the rules say.
+    /// A pair matters, does not matter, or follows the rules again.
     SetInterest(Handle, Handle, Option<bool>),
 }
 
-/// Changes that callbacks ask for. They are applied when all callbacks of an update have been
-/// called, and seen by the next update.
+/// Changes that callbacks request. They are applied after all callbacks of an update were called;
+/// the next update includes them.
 #[derive(Clone, Debug, Default)]
 pub struct Commands {
     pub(super) list: Vec<Command>,
 }
 
 impl Commands {
-    /// Asks for a change.
+    /// Requests a change.
     pub fn push(&mut self, command: Command) {
         self.list.push(command);
     }
 
-    /// Asks for a body to be moved, in the frame of its parent.
+    /// Requests that a body is moved, in the frame of its parent.
     pub fn move_to(&mut self, body: Handle, pose: Pose) {
         self.push(Command::Move(body, pose));
     }
 
-    /// Asks for a body to be removed.
+    /// Requests that a body is removed.
     pub fn remove(&mut self, body: Handle) {
         self.push(Command::Remove(body));
     }
 
-    /// Whether no change was asked for.
+    /// Whether no change was requested.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -53,7 +53,7 @@ impl Commands {
 }
 
 impl super::World {
-    /// Applies a change. Says which body was added, if one was.
+    /// Applies a change. Returns the handle of the body that was added, if one was.
     ///
     /// # Errors
     /// As the method that makes this change.

@@ -1,4 +1,4 @@
-//! A world that works beside the application (Zachmann 1994, section 6.4).
+//! A world that runs on its own thread beside the application (Zachmann 1994, section 6.4).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,18 +12,17 @@ use super::{Body, Geometry, Handle, Interest, World};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 
-/// A [`World`] on a thread of its own. The application hands over what moves and does not wait; the
-/// thread reports what happened when it has found out.
+/// A [`World`] on a thread of its own. The application sends changes and does not wait; the thread
+/// sends reports when its updates are done.
 ///
-/// None of the methods waits, but for [`Detached::reattach`]. A body that is moved several times
-/// before the thread looks has the newest pose; all other changes are made in their order. Each
-/// frame that is [received](Detached::receive) says which frame it is about, and the poses of the
-/// bodies in its events.
+/// No method waits, except [`Detached::reattach`]. A body that is moved several times before the
+/// thread takes the changes gets the newest pose; all other changes are made in their order. Each
+/// frame that is [received](Detached::receive) has its frame number and the poses of the bodies in
+/// its events.
 ///
-/// The application knows at once which bodies are there: a handle names nothing from the call that
-/// removes its body on, and what is asked of such a body is refused, and
-/// [counted](Detached::stats). The places of bodies that are gone are used again, so that bodies
-/// may come and go for ever.
+/// The application knows at once which bodies exist: a handle is invalid from the call that removes
+/// its body on, and changes to such a body are refused and [counted](Detached::stats). The slots of
+/// removed bodies are reused, so that bodies can be added and removed without limit.
 ///
 /// ```
 /// use impinge::convex::Sphere;
@@ -42,7 +41,8 @@ use crate::math::{Pose, Vec3};
 ///     if let Some(reports) = detached.receive() {
 ///         for frame in reports.frames() {
 ///             for event in frame.events {
-///                 println!("frame {}: {:?} with b at {:?}", frame.frame, event.kind, frame.pose(b.slot() as u32));
+///                 let pose = frame.pose(b.slot() as u32);
+///                 println!("frame {}: {:?} with b at {pose:?}", frame.frame, event.kind);
 ///             }
 ///         }
 ///     }
@@ -54,24 +54,24 @@ use crate::math::{Pose, Vec3};
 #[derive(Debug)]
 pub struct Detached {
     worker: DetachedWorker,
-    /// Which bodies are there, to the application.
+    /// The bodies that exist from the application's side.
     register: Register,
     refused: Arc<AtomicU64>,
 }
 
 type DetachedWorker = Worker<World, Inbox, Reports<Pose, Event>>;
 
-/// What the thread does with a frame.
+/// The work of the thread for one frame.
 type Step = dyn FnMut(&mut World, exchange::Step, &mut Inbox, &mut Reports<Pose, Event>) + Send;
 
-/// What is on its way to the thread: poses with the generations of their bodies, and other changes.
+/// The data sent to the thread: poses with the generations of their bodies, and other changes.
 type Inbox = Outbox<(u32, Pose), Change>;
 
-/// A change to the world, in the order it was asked for.
+/// A change to the world, in the order of the requests.
 #[derive(Clone, Debug)]
 enum Change {
     Command(Command),
-    /// A body is added, under a handle that the application knows already.
+    /// A body is added, with a handle that the application already has.
     Add(Handle, Body),
     Rules(Interest),
     Attach(Handle, Option<Handle>),
@@ -84,7 +84,7 @@ impl exchange::Command for Change {
                 Command::Move(body, _) | Command::Replace(body, _) | Command::Deform(body, _) => {
                     Scope::Body(body.slot)
                 }
-                // What is attached to the body is in another frame afterwards.
+                // Bodies attached to it have another parent frame afterwards.
                 Command::Remove(_) => Scope::All,
                 Command::SetInterest(a, b, _) => Scope::Bodies(a.slot, b.slot),
                 Command::Add(_) => Scope::All,
@@ -109,12 +109,12 @@ impl exchange::Command for Change {
     }
 }
 
-/// How far the thread is behind, and what it could not do.
+/// The lag of the thread, and the number of changes that it could not make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DetachedStats {
     /// Frames and reports sent, merged and received.
     pub counters: Counters,
-    /// Changes that could not be made, because a body was gone or a value was bad.
+    /// Changes that could not be made, because a body was removed or a value was invalid.
     pub refused: u64,
 }
 
@@ -122,13 +122,13 @@ impl World {
     /// Moves the world to a thread of its own.
     ///
     /// # Errors
-    /// [`ErrorKind::Thread`] if the system does not start a thread. The error gives the world
-    /// [back](SpawnError::into_state), as it was.
+    /// [`ErrorKind::Thread`] if the system does not start a thread. The error contains the
+    /// [unchanged world](SpawnError::into_state).
     pub fn detach(self) -> Result<Detached, SpawnError<Self>> {
         self.detach_by(|world, step| Worker::spawn("impinge world", world, step))
     }
 
-    /// As [`World::detach`], by a thread that `spawn` starts.
+    /// As [`World::detach`], with a thread that `spawn` starts.
     fn detach_by<F>(mut self, spawn: F) -> Result<Detached, SpawnError<Self>>
     where
         F: FnOnce(Self, Box<Step>) -> Result<DetachedWorker, SpawnError<Self>>,
@@ -136,7 +136,7 @@ impl World {
         let refused = Arc::new(AtomicU64::new(0));
         let records = self.bodies.records.iter();
         let register = Register::new(records.map(|r| (r.generation, r.geometry.is_some())));
-        self.bodies.lend_free();
+        self.bodies.clear_free_slots();
         let count = Arc::clone(&refused);
         let step: Box<Step> = Box::new(move |world, step, input, output| {
             for entry in input.drain() {
@@ -145,13 +145,13 @@ impl World {
                 }
             }
             world.update();
-            world.bodies.lend_free();
+            world.bodies.clear_free_slots();
             world.write_report(step.frame, output);
         });
         match spawn(self, step) {
             Ok(worker) => Ok(Detached { worker, register, refused }),
             Err(failed) => Err(failed.map_state(|mut world| {
-                world.bodies.find_free();
+                world.bodies.rebuild_free_slots();
                 world
             })),
         }
@@ -164,9 +164,9 @@ impl World {
                 self.move_to(Handle { slot, generation }, pose)
             }
             Entry::Command(Change::Add(handle, body)) => {
-                // Boxes that overlapped those of the body that was here before begin nothing new
-                // for the broad phase.
-                self.reconsider |= self.bodies.add_as(handle, body)?;
+                // For the broad phase, boxes that overlapped the box of the last body in this slot
+                // do not start to overlap.
+                self.recheck_interest |= self.bodies.add_with_handle(handle, body)?;
                 Ok(())
             }
             Entry::Command(Change::Command(command)) => self.apply(command).map(|_| ()),
@@ -178,7 +178,7 @@ impl World {
         }
     }
 
-    /// Writes down what the last update found, with the poses it is about.
+    /// Writes the events of the last update, with the poses of their bodies.
     fn write_report(&self, frame: u64, output: &mut Reports<Pose, Event>) {
         let mut writer = output.begin(frame);
         let mut slots: Vec<u32> = Vec::new();
@@ -197,9 +197,9 @@ impl World {
 }
 
 impl Detached {
-    /// Moves a body, in the frame of its parent. The newest pose counts.
+    /// Moves a body, in the frame of its parent. Only the newest pose of a frame is used.
     pub fn move_to(&mut self, body: Handle, pose: Pose) {
-        if self.knows(&[body]) {
+        if self.accepts(&[body]) {
             self.worker.input().set(body.slot, (body.generation, pose));
         }
     }
@@ -207,16 +207,16 @@ impl Detached {
     /// Adds a body. Its handle can be used at once.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if it is to be attached to a body that is gone;
-    /// [`ErrorKind::TooLarge`] if there are as many bodies as a world can hold. Nothing is added
-    /// then, and the change is [counted](Detached::stats) as refused.
+    /// [`ErrorKind::NoSuchBody`] if its parent was removed; [`ErrorKind::TooLarge`] if there are as
+    /// many bodies as a world can hold. The body is not added then, and the change is
+    /// [counted](Detached::stats) as refused.
     pub fn add(&mut self, body: Body) -> Result<Handle, Error> {
         if let Some(parent) = body.parent.filter(|parent| !self.register.contains(*parent)) {
-            self.refuse();
-            return Err(parent.gone());
+            self.count_refused();
+            return Err(parent.removed_error());
         }
         let Some(handle) = self.register.take() else {
-            self.refuse();
+            self.count_refused();
             return Err(Error::new(
                 ErrorKind::TooLarge,
                 format!("a world holds at most {MAX_BODIES} bodies"),
@@ -231,82 +231,82 @@ impl Detached {
         if self.register.free(body) {
             self.push(Command::Remove(body));
         } else {
-            self.refuse();
+            self.count_refused();
         }
     }
 
     /// Gives a body another form.
     pub fn replace(&mut self, body: Handle, geometry: impl Into<Geometry>) {
-        if self.knows(&[body]) {
+        if self.accepts(&[body]) {
             self.push(Command::Replace(body, geometry.into()));
         }
     }
 
     /// Moves the vertices of a body that is one mesh. Of several such changes that the thread has
-    /// not seen, the newest counts.
+    /// not taken, only the newest is used.
     pub fn deform(&mut self, body: Handle, vertices: Vec<Vec3>) {
-        if self.knows(&[body]) {
+        if self.accepts(&[body]) {
             self.push(Command::Deform(body, vertices));
         }
     }
 
     /// Attaches a body to another, or detaches it.
     pub fn attach(&mut self, body: Handle, parent: Option<Handle>) {
-        if self.knows(&[body, parent.unwrap_or(body)]) {
+        if self.accepts(&[body, parent.unwrap_or(body)]) {
             self.worker.input().push(Change::Attach(body, parent));
         }
     }
 
-    /// Says whether one pair matters, whatever the rules say.
+    /// Sets whether one pair matters, independently of the rules.
     pub fn set_interest(&mut self, a: Handle, b: Handle, matters: Option<bool>) {
-        if self.knows(&[a, b]) {
+        if self.accepts(&[a, b]) {
             self.push(Command::SetInterest(a, b, matters));
         }
     }
 
-    /// Other rules from now on.
+    /// Replaces the rules.
     pub fn set_rules(&mut self, rules: Interest) {
         self.worker.input().push(Change::Rules(rules));
     }
 
-    /// Whether a body is there: it was added and not removed, though the thread may not know yet.
+    /// Whether a body was added and not removed; the thread may not have processed that yet.
     #[must_use]
     pub fn contains(&self, body: Handle) -> bool {
         self.register.contains(body)
     }
 
-    /// How many bodies are there.
+    /// The number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.register.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no bodies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many slots there are, taken or not: at most twice as many as there ever were bodies at
-    /// one time, or 64 more than these.
+    /// The number of slots, taken or free: at most twice the largest number of bodies at one time,
+    /// or 64 more than that number.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.register.slots()
     }
 
-    /// Whether all of these are there; if not, counts a change that is not made.
+    /// Whether all of these bodies exist. If not, counts a refused change.
     ///
-    /// Nothing about a body that is gone goes to the thread: in the queue it would take the place
-    /// of what is about the next body in its slot.
-    fn knows(&self, bodies: &[Handle]) -> bool {
-        let known = bodies.iter().all(|body| self.register.contains(*body));
-        if !known {
-            self.refuse();
+    /// Changes to a removed body are not sent: in the queue they could replace changes to the next
+    /// body in its slot.
+    fn accepts(&self, bodies: &[Handle]) -> bool {
+        let all_exist = bodies.iter().all(|body| self.register.contains(*body));
+        if !all_exist {
+            self.count_refused();
         }
-        known
+        all_exist
     }
 
-    fn refuse(&self) {
+    fn count_refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -314,23 +314,23 @@ impl Detached {
         self.worker.input().push(Change::Command(command));
     }
 
-    /// Hands over all changes since the last call as one frame, and wakes the thread. Says the
-    /// number of the frame.
+    /// Sends all changes since the last call as one frame, and wakes the thread. Returns the number
+    /// of the frame.
     ///
     /// # Errors
-    /// If the thread has failed.
+    /// If the thread has panicked.
     pub fn send(&mut self) -> Result<u64, Error> {
         self.register.next_frame();
         self.worker.send()
     }
 
-    /// What the thread has found out since the last call, frame by frame; `None` if nothing is new.
-    /// Frames that were sent while the thread was busy come together, as the newest of them.
+    /// The reports of the thread since the last call, frame by frame; `None` if there are none.
+    /// Frames that were sent while the thread was busy have one report, that of the newest.
     pub fn receive(&mut self) -> Option<&Reports<Pose, Event>> {
         self.worker.receive().map(|reports| &*reports)
     }
 
-    /// How far the thread is behind, and what it could not do.
+    /// The lag of the thread, and the number of changes that it could not make.
     #[must_use]
     pub fn stats(&self) -> DetachedStats {
         let counters = self.worker.counters();
@@ -340,19 +340,19 @@ impl Detached {
     /// Whether the thread runs.
     ///
     /// # Errors
-    /// [`ErrorKind::Thread`] if it has failed, with the message of the panic.
+    /// [`ErrorKind::Thread`] if it has panicked, with the message of the panic.
     pub fn check(&self) -> Result<(), Error> {
         self.worker.check()
     }
 
-    /// Waits until everything that was sent is done, and gives back the world, with what was found
-    /// out and not received.
+    /// Waits until all frames are processed, and returns the world with the reports that were not
+    /// received.
     ///
     /// # Errors
-    /// If the thread has failed.
+    /// If the thread has panicked.
     pub fn reattach(self) -> Result<(World, Reports<Pose, Event>), Error> {
         let (mut world, reports) = self.worker.join()?;
-        world.bodies.find_free();
+        world.bodies.rebuild_free_slots();
         Ok((world, reports))
     }
 }
@@ -363,7 +363,7 @@ mod tests {
     use crate::convex::Sphere;
 
     #[test]
-    fn a_world_that_cannot_be_detached_is_given_back() {
+    fn a_world_that_cannot_be_detached_is_returned() {
         let mut world = World::new();
         let ball = || Body::new(Sphere::new(1.0).unwrap());
         let [a, b] = [world.add(ball()).unwrap(), world.add(ball()).unwrap()];
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(failed.error().kind(), ErrorKind::Thread);
         let mut world = failed.into_state();
         assert!(world.contains(b));
-        // It names bodies itself again, in the slot that is free.
+        // The world chooses slots itself again: the free one.
         let next = world.add(ball()).unwrap();
         assert_eq!(next.slot(), a.slot());
         assert_eq!(world.update().events().len(), 1);

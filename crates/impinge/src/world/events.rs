@@ -1,4 +1,4 @@
-//! What an update reports.
+//! The report of an update.
 
 #[cfg(feature = "serde")]
 mod serial;
@@ -12,9 +12,9 @@ use crate::pair::Bias;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
-    /// They meet now, and did not before: a "new" collision.
+    /// They meet now, and did not meet before: a "new" collision.
     Began,
-    /// They meet, and did before.
+    /// They meet, and met before.
     Persists,
     /// They do not meet any more, or one of them was removed, or the pair does not matter any more.
     Ended,
@@ -30,51 +30,52 @@ pub struct Event {
     pub a: Handle,
     /// The body in the larger slot.
     pub b: Handle,
-    /// Which way it can be wrong; `None` if it is certain. The engine's methods are certain but for
-    /// a curved shape that touches another to some twelve digits: that counts as meeting, and leans
-    /// towards collision. Events of a selected method can have the
-    /// [bias](super::PairMethod::bias) of that.
+    /// The direction of a possible error; `None` if the event is certain. The engine's methods are
+    /// certain except for a curved shape that touches another to about twelve digits: that counts
+    /// as meeting, with a bias towards collision. Events of a selected method can have the
+    /// [bias](super::PairMethod::bias) of that method.
     pub bias: Option<Bias>,
-    /// Where they meet, of what began. For what persists ask
-    /// [`World::witness_of`](super::World::witness_of). `None` if a method that leans towards
-    /// collision says that they meet, and they do not, and it does not say where.
+    /// Where they meet, for pairs that began to meet; for pairs that persist see
+    /// [`World::witness_of`](super::World::witness_of). `None` if a method with a bias towards
+    /// collision reports a meeting that does not exist, without a witness.
     pub witness: Option<Witness>,
 }
 
 impl Event {
-    /// Whether it cannot be wrong.
+    /// Whether the event is certain.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.bias.is_none()
     }
 }
 
-/// A pair of which it is not known whether the two meet: its method gave up, or ran out of budget.
+/// A pair of which it is not known whether the two meet: its method gave up, or its budget was
+/// spent.
 ///
-/// It begins and ends nothing: until a check decides, the pair stands as the last one that decided
-/// left it. Every update checks it again, whether one of the two moves or not.
+/// It causes no event: until a check decides, the pair keeps the state of the last check that
+/// decided. Every update checks it again, also if neither of the two moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Undecided {
     /// The body in the smaller slot.
     pub a: Handle,
     /// The body in the larger slot.
     pub b: Handle,
-    /// Whether they met when it was last known; false if it never was.
+    /// Whether they met at the last check that decided; false if there was none.
     pub met: bool,
-    /// The first update that left it open.
+    /// The first update that did not decide.
     pub since: u64,
-    /// What is certain all the same.
+    /// Certain bounds of the signed distance.
     pub bounds: Bounds,
 }
 
 /// Where two bodies meet.
 ///
 /// A witness depends on the forms of the two bodies and their poses alone: not on the
-/// [options](super::WorldOptions), a [method](super::World::set_method) that was asked for,
-/// threads, or what was found in earlier updates. (The one exception: where a method that leans
-/// towards collision says that two bodies meet, and they do not, the witness is that method's, if
-/// it has one.) A mesh that was [deformed](super::World::deform) has a tree that depends on its
-/// earlier shapes, and with it which of several triangles is named.
+/// [options](super::WorldOptions), a selected [method](super::World::set_method), threads, or the
+/// results of earlier updates. (The one exception: if a method with a bias towards collision
+/// reports a meeting that does not exist, the witness comes from that method, if it has one.) A
+/// mesh that was [deformed](super::World::deform) has a tree that depends on its earlier shapes,
+/// and so does the choice among several triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Witness {
@@ -87,8 +88,8 @@ pub struct Witness {
     pub triangles: [Option<u32>; 2],
 }
 
-/// What an update found out. The order of events is that of the slots of `a`, then of `b`, whatever
-/// the number of threads and the broad phase.
+/// The results of an update. Events are in the order of the slots of `a`, then of `b`, for every
+/// number of threads and every broad phase.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
@@ -102,22 +103,22 @@ pub struct Report {
     pub(super) stats: Stats,
 }
 
-/// What an update took. The only part of a [`Report`] that depends on how a world
-/// [works](super::WorldOptions).
+/// Counts of the work of an update. The only part of a [`Report`] that depends on the
+/// [options](super::WorldOptions) of a world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stats {
     /// Bodies with new boxes.
     pub moved: usize,
-    /// Pairs of boxes that began and ended to overlap.
+    /// Number of box pairs that started overlapping in this update.
     pub boxes_began: usize,
-    /// Pairs of boxes that ended to overlap.
+    /// Number of box pairs that stopped overlapping in this update.
     pub boxes_ended: usize,
     /// Pairs whose boxes overlap and that matter.
     pub pairs: usize,
     /// Pairs that were checked, because one of the two moved or the pair is new.
     pub checked: usize,
-    /// Of these, decided by hulls alone, before any triangle was looked at.
+    /// The pairs among these that were decided by hulls alone, without a test of triangles.
     pub by_hulls: usize,
     /// Pairs that meet.
     pub meeting: usize,
@@ -130,12 +131,12 @@ impl Report {
         &self.events
     }
 
-    /// Pairs that meet now and did not before.
+    /// Pairs that meet now and did not meet before.
     pub fn began(&self) -> impl Iterator<Item = &Event> {
         self.of(EventKind::Began)
     }
 
-    /// Pairs that meet and did before. Empty unless
+    /// Pairs that meet and met before. Empty unless
     /// [`WorldOptions::persisting`](super::WorldOptions::persisting) is set.
     pub fn persisting(&self) -> impl Iterator<Item = &Event> {
         self.of(EventKind::Persists)
@@ -150,7 +151,7 @@ impl Report {
         self.events.iter().filter(move |event| event.kind == kind)
     }
 
-    /// Pairs that the update left undecided, in the order of their slots. Empty but for a
+    /// Pairs that the update did not decide, in the order of their slots. Empty except with a
     /// [method](super::PairMethod) that gives up.
     #[must_use]
     pub fn undecided(&self) -> &[Undecided] {
@@ -158,14 +159,14 @@ impl Report {
     }
 
     /// Bodies that the broad phase has not compared with all others yet, in the order of their
-    /// slots: of their pairs nothing is known but what was known before. Empty but for a
-    /// [broad phase](crate::broad::BroadPhase) that gives up.
+    /// slots: the state of their pairs is older. Empty except with a [broad
+    /// phase](crate::broad::BroadPhase) that gives up.
     #[must_use]
     pub fn not_compared(&self) -> &[Handle] {
         &self.not_compared
     }
 
-    /// What the update took.
+    /// Counts of the work of the update.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         &self.stats

@@ -1,29 +1,29 @@
-//! Why a pair is checked the way it is.
+//! Explanations: by which method a pair is checked, and why.
 
 use std::fmt;
 
 use super::interest::Why;
 use super::method::Method;
-use super::narrow::Standing;
+use super::narrow::PairState;
 use super::pair_method::PairTraits;
 use super::selection::{Chooser, ChosenBy, Estimate, Selection};
 use super::{Handle, MethodKind, World};
 use crate::error::Error;
 use crate::pair::Bias;
 
-/// Everything that decides how a pair is checked, as of the last update. Printed, it is a text of a
-/// few lines.
+/// All conditions that determine how a pair is checked, as of the last update. The `Display` form
+/// is a text of a few lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Whether the pair matters, and which rule says so.
+    /// Whether the pair matters, and which rule decided that.
     pub interest: (bool, Why),
-    /// Whether the boxes overlap and the pair matters: whether it is checked at all.
+    /// Whether the boxes overlap and the pair matters, so that it is checked.
     pub listed: bool,
-    /// What counts about the two, of their first parts. Of a frame, which has no parts, there is
-    /// nothing to tell.
+    /// The traits of the first parts of the two. The default value if one of them is a frame, which
+    /// has no parts.
     pub traits: PairTraits,
-    /// What each method would cost: the engine's, and those that were selected anywhere in this
-    /// world.
+    /// The expected cost of each method: of the engine's methods, and of those that were selected
+    /// anywhere in this world.
     pub estimates: Vec<Estimate>,
     /// The methods that were selected for the pair, its classes or the world, in the order in which
     /// they are considered. One that comes before the chosen one cannot decide for these shapes.
@@ -32,15 +32,15 @@ pub struct Explanation {
     pub chosen: MethodKind,
     /// Which rule chose it.
     pub chosen_by: ChosenBy,
-    /// Which way answers of that method can be wrong; `None` if they are certain.
+    /// The direction of possible errors of that method; `None` if its answers are certain.
     pub method_bias: Option<Bias>,
     /// Whether they meet; `None` if the pair was not checked, or no check has decided yet.
     pub meeting: Option<bool>,
-    /// Which way that can be wrong; `None` if it is certain, or not known.
+    /// The direction of a possible error of `meeting`; `None` if it is certain, or not known.
     pub bias: Option<Bias>,
-    /// Whether the last check left it open, so that `meeting` is older.
+    /// Whether the last check did not decide, so that `meeting` is older.
     pub undecided: bool,
-    /// Whether hulls decided the last check alone.
+    /// Whether hulls alone decided the last check.
     pub by_hulls: bool,
 }
 
@@ -62,7 +62,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed.
     pub fn explain(&self, a: Handle, b: Handle) -> Result<Explanation, Error> {
         let key = self.key(a, b)?;
         let (i, j) = key.slots();
@@ -78,21 +78,21 @@ impl World {
             }
             _ => (PairTraits::default(), Method::Shapes.into(), ChosenBy::Cost),
         };
-        let standing = record.map_or(Standing::Unknown, |record| record.standing);
+        let state = record.map_or(PairState::Unknown, |record| record.state);
         Ok(Explanation {
             interest: self.matrix.matters(&self.bodies, i, j),
             listed: record.is_some(),
             traits,
             estimates: selection.estimates(&traits),
-            selected: chooser.wanted().collect(),
+            selected: chooser.selected_methods().collect(),
             chosen,
             chosen_by,
             method_bias: selection.bias(chosen),
-            meeting: match standing {
-                Standing::Unknown => None,
-                _ => Some(standing.meets()),
+            meeting: match state {
+                PairState::Unknown => None,
+                _ => Some(state.meets()),
             },
-            bias: standing.bias(),
+            bias: state.bias(),
             undecided: record.is_some_and(|record| record.undecided),
             by_hulls: record.is_some_and(|record| record.by_hulls),
         })
@@ -126,7 +126,7 @@ impl fmt::Display for Explanation {
                 None => write!(f, "{mark} {method}: cannot decide for these")?,
             }
             match bias {
-                Some(bias) => writeln!(f, ", leans {bias}")?,
+                Some(bias) => writeln!(f, ", biased {bias}")?,
                 None => writeln!(f)?,
             }
         }
@@ -149,7 +149,7 @@ impl fmt::Display for Explanation {
         };
         write!(f, "last: {state}")?;
         if let Some(bias) = self.bias {
-            write!(f, "; not certain, leans {bias}")?;
+            write!(f, "; not certain, biased {bias}")?;
         }
         if self.undecided {
             write!(f, "; undecided since")?;

@@ -1,4 +1,4 @@
-//! What bodies are made of, prepared once and shared by all that look alike.
+//! The forms of bodies, prepared once and shared by all bodies with the same form.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,8 +9,11 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::shape::{Kind, Shape};
 
-/// Compounds of more parts than this are boxed as a whole.
+/// The largest number of parts of a compound for which each part has a box of its own.
 const MAX_PARTS_BOXED_SINGLY: usize = 16;
+
+/// Larger than every coordinate of a body in the world.
+const BEYOND_ALL_COORDINATES: f64 = 1e70;
 
 /// The form of a body in its own frame: a shape, or several that move together. Cheap to clone;
 /// clones share everything.
@@ -40,13 +43,13 @@ pub struct Geometry {
 struct Inner {
     parts: Vec<Part>,
     bounds: Aabb,
-    /// The parts by where their boxes begin along the first axis.
+    /// The parts, sorted by the start of their boxes along the first axis.
     order: Vec<u32>,
-    /// The largest coordinate in it, of parts in their own frames too.
-    reach: f64,
-    /// Whether it is one part in its own frame.
-    plain: bool,
-    /// Whether it has half-spaces, whose boxes are not those of other half-spaces turned around.
+    /// The largest absolute value of a coordinate, also of parts in their own frames.
+    max_coordinate: f64,
+    /// Whether it is a single part whose frame is the body's.
+    is_single_part: bool,
+    /// Whether it has half-spaces, whose boxes cannot be computed from rotated boxes.
     unbounded: bool,
     oriented: OnceLock<OrientedBox>,
 }
@@ -87,7 +90,7 @@ impl Part {
         self.shape.polytope()
     }
 
-    /// The hull of a mesh, made when it is first asked for; `None` for other shapes, and for meshes
+    /// The hull of a mesh, computed by the first call; `None` for other shapes, and for meshes
     /// without triangles.
     pub(super) fn hull(&self) -> Option<&Hull> {
         let make = || {
@@ -102,37 +105,39 @@ impl Part {
 }
 
 impl Part {
-    /// The largest size of a coordinate that is used of it, in its own frame or its body's.
-    pub(super) fn reach(&self) -> f64 {
+    /// An upper bound of the absolute values of coordinates, in the part's frame and in the body's.
+    pub(super) fn max_coordinate(&self) -> f64 {
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
         let own = match self.shape.kind() {
             Kind::HalfSpace(half_space) => half_space.offset().abs(),
             _ => {
                 let own = mesh_of(&self.shape).map(|mesh| mesh.bounds());
-                let Aabb { min, max } = own
-                    .unwrap_or_else(|| convex_at(&self.shape, &Pose::IDENTITY, convex::bounds_at));
+                let Aabb { min, max } = own.unwrap_or_else(|| {
+                    convex_bounds(&self.shape, &Pose::IDENTITY, convex::bounds_at)
+                });
                 min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
             }
         };
         own + self.pose.translation().abs().max_element()
     }
 
-    /// A box around the shape at a pose, whatever its pose in the body: of a mesh that of its box.
+    /// A box around the shape at a pose, without its pose in the body. For a mesh, the box of its
+    /// rotated box.
     pub(super) fn box_at(&self, pose: &Pose) -> Aabb {
         match mesh_of(&self.shape) {
             Some(mesh) if *pose == Pose::IDENTITY => mesh.bounds(),
             Some(mesh) => mesh.bounds().transformed(pose),
-            None => convex_at(&self.shape, pose, convex::bounds_at),
+            None => convex_bounds(&self.shape, pose, convex::bounds_at),
         }
     }
 
-    /// The hull that the shape is, or that of its mesh.
+    /// The hull that the shape is, or the hull of its mesh.
     pub(super) fn polytope(&self) -> Option<&Hull> {
         self.shape.polytope().or_else(|| self.hull())
     }
 }
 
-/// The mesh of a shape that is one, surface or solid.
+/// The mesh of a shape that is a mesh, as a surface or a solid.
 pub(super) fn mesh_of(shape: &Shape) -> Option<&Arc<Mesh>> {
     match shape.kind() {
         Kind::Mesh(mesh) | Kind::Solid(mesh) => Some(mesh),
@@ -151,7 +156,7 @@ impl Geometry {
             .map(|(shape, pose)| {
                 let bounds = match mesh_of(&shape) {
                     Some(mesh) => mesh.bounds_at(&pose),
-                    None => convex_at(&shape, &pose, convex::bounds_at),
+                    None => convex_bounds(&shape, &pose, convex::bounds_at),
                 };
                 Part { shape, pose, bounds, hull: OnceLock::new() }
             })
@@ -159,41 +164,41 @@ impl Geometry {
         if parts.is_empty() {
             return Err(Error::new(
                 ErrorKind::Empty,
-                "a compound of no shapes; give at least one, or add a frame, which has none",
+                "a compound needs at least one shape; for a body without shapes add a frame",
             ));
         }
         let bounds = parts.iter().fold(Aabb::EMPTY, |all, part| all.union(&part.bounds));
         let mut order: Vec<u32> = (0..parts.len() as u32).collect();
-        let begin = |n: &u32| parts[*n as usize].bounds.min.x;
-        order.sort_by(|i, j| begin(i).total_cmp(&begin(j)));
-        let reach = parts.iter().map(Part::reach).fold(0.0, f64::max);
+        let start = |n: &u32| parts[*n as usize].bounds.min.x;
+        order.sort_by(|i, j| start(i).total_cmp(&start(j)));
+        let max_coordinate = parts.iter().map(Part::max_coordinate).fold(0.0, f64::max);
         let unbounded = parts.iter().any(|part| matches!(part.shape.kind(), Kind::HalfSpace(_)));
-        let plain = matches!(&parts[..], [part] if part.pose == Pose::IDENTITY);
+        let is_single_part = matches!(&parts[..], [part] if part.pose == Pose::IDENTITY);
         Ok(Self {
             inner: Arc::new(Inner {
                 parts,
-                plain,
+                is_single_part,
                 bounds,
                 order,
-                reach,
+                max_coordinate,
                 unbounded,
                 oriented: OnceLock::new(),
             }),
         })
     }
 
-    /// No shape at all: the form of a [frame](super::Body::frame) that carries other bodies. It has
-    /// an empty box and meets nothing.
+    /// No shape: the form of a [frame](super::Body::frame) to which other bodies are attached. It
+    /// has an empty box and meets no other body.
     #[must_use]
     pub fn empty() -> Self {
         static EMPTY: OnceLock<Geometry> = OnceLock::new();
         let make = || Self {
             inner: Arc::new(Inner {
                 parts: Vec::new(),
-                plain: false,
+                is_single_part: false,
                 bounds: Aabb::EMPTY,
                 order: Vec::new(),
-                reach: 0.0,
+                max_coordinate: 0.0,
                 unbounded: false,
                 oriented: OnceLock::new(),
             }),
@@ -201,65 +206,67 @@ impl Geometry {
         EMPTY.get_or_init(make).clone()
     }
 
-    /// The shapes it is made of; none for a [frame](super::Body::frame).
+    /// Its shapes; none for a [frame](super::Body::frame).
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.inner.parts
     }
 
-    /// A box around all of it, in the body's frame.
+    /// A box around all parts, in the body's frame.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         self.inner.bounds
     }
 
-    /// The parts by where their boxes begin along the first axis.
+    /// The parts, sorted by the start of their boxes along the first axis.
     pub(super) fn order(&self) -> &[u32] {
         &self.inner.order
     }
 
-    /// No coordinate in it is larger, of parts in their own frames too.
-    pub(super) fn reach(&self) -> f64 {
-        self.inner.reach
+    /// An upper bound of the absolute values of coordinates, also of parts in their own frames.
+    pub(super) fn max_coordinate(&self) -> f64 {
+        self.inner.max_coordinate
     }
 
-    /// A box around all of it at a pose, without a look at the vertices of meshes: theirs is the
-    /// box of their box, turned (Zachmann 1994, section 5.2.1). Whatever is convex gets the
-    /// smallest box, to single precision, by how far it reaches along the axes; so does not a
-    /// compound of many parts.
+    /// A box around all parts at a pose, without a pass over the vertices of meshes: for a mesh it
+    /// is the box of its rotated box (Zachmann 1994, section 5.2.1). A convex shape gets the
+    /// smallest box, to single precision, from its extent along the axes; a compound of many parts
+    /// gets the box of its rotated box.
     #[must_use]
     pub fn bounds_at(&self, pose: &Pose) -> Aabb {
         if self.parts().len() > MAX_PARTS_BOXED_SINGLY && !self.inner.unbounded {
             return self.inner.bounds.transformed(pose);
         }
-        self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
-            Some(mesh) => mesh.bounds().transformed(whole),
-            None => convex_at(&part.shape, whole, convex::bounds_at_f32),
+        self.union_of(pose, |part, part_pose| match mesh_of(&part.shape) {
+            Some(mesh) => mesh.bounds().transformed(part_pose),
+            None => convex_bounds(&part.shape, part_pose, convex::bounds_at_f32),
         })
     }
 
-    /// The smallest box around all of it at a pose, to rounding: looks at every vertex of meshes.
+    /// The smallest box around all parts at a pose, up to rounding, by a pass over every vertex of
+    /// meshes.
     #[must_use]
     pub fn tight_bounds_at(&self, pose: &Pose) -> Aabb {
-        self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
-            Some(mesh) => mesh.bounds_at(whole),
-            None => convex_at(&part.shape, whole, convex::bounds_at),
+        self.union_of(pose, |part, part_pose| match mesh_of(&part.shape) {
+            Some(mesh) => mesh.bounds_at(part_pose),
+            None => convex_bounds(&part.shape, part_pose, convex::bounds_at),
         })
     }
 
-    /// The box around the boxes of all parts, of which `at` gives that of one at its pose.
-    fn union_of(&self, pose: &Pose, at: impl Fn(&Part, &Pose) -> Aabb) -> Aabb {
-        if let ([part], true) = (self.parts(), self.inner.plain) {
-            return at(part, pose);
+    /// The box around the boxes of all parts; `part_box` returns the box of a part at a pose.
+    fn union_of(&self, pose: &Pose, part_box: impl Fn(&Part, &Pose) -> Aabb) -> Aabb {
+        if let ([part], true) = (self.parts(), self.inner.is_single_part) {
+            return part_box(part, pose);
         }
         self.parts().iter().fold(Aabb::EMPTY, |all, part| {
-            let whole = if part.pose == Pose::IDENTITY { *pose } else { pose.composed(&part.pose) };
-            all.union(&at(part, &whole))
+            let part_pose =
+                if part.pose == Pose::IDENTITY { *pose } else { pose.composed(&part.pose) };
+            all.union(&part_box(part, &part_pose))
         })
     }
 
-    /// A box that holds it however it is turned, at a place (Zachmann 1994, section 5.2): it only
-    /// has to be moved. Infinite for half-spaces.
+    /// A cube around all parts whose size does not depend on the rotation of the pose (Zachmann
+    /// 1994, section 5.2), so that it only has to be moved. Infinite for half-spaces.
     #[must_use]
     pub fn rotation_proof_bounds_at(&self, pose: &Pose) -> Aabb {
         if self.inner.unbounded || self.inner.bounds.is_empty() {
@@ -270,15 +277,15 @@ impl Geometry {
         let center = pose.transform_point(proof.center());
         // A vertex and the centre are each rounded four times by at most half an ulp of 1.8 times
         // their own size and of the translation, which is at most the moved centre and 1.8 times
-        // the centre; and by denormal numbers where products vanish.
+        // the centre; and by denormal numbers where products underflow.
         let size =
             center.abs().max_element() + half.max_element() + proof.center().abs().max_element();
-        let reach = half.max_element() + 16.0 * f64::EPSILON * size + 32.0 * f64::from_bits(1);
-        Aabb { min: center - Vec3::splat(reach), max: center + Vec3::splat(reach) }
+        let half = half.max_element() + 16.0 * f64::EPSILON * size + 32.0 * f64::from_bits(1);
+        Aabb { min: center - Vec3::splat(half), max: center + Vec3::splat(half) }
     }
 
-    /// An oriented box around all of it, in the body's frame. Where it has no end the box is cut
-    /// off far beyond all coordinates.
+    /// An oriented box around all parts, in the body's frame. Infinite sides are cut off far beyond
+    /// the range of coordinates.
     pub(super) fn oriented(&self) -> &OrientedBox {
         self.inner.oriented.get_or_init(|| {
             if let [part] = self.parts() {
@@ -288,7 +295,7 @@ impl Geometry {
                     return OrientedBox::around_triangles(&triangles);
                 }
             }
-            let far = Vec3::splat(1e70);
+            let far = Vec3::splat(BEYOND_ALL_COORDINATES);
             let Aabb { min, max } = self.bounds();
             if self.bounds().is_empty() {
                 return OrientedBox::around(&[]);
@@ -299,7 +306,7 @@ impl Geometry {
         })
     }
 
-    /// The mesh of a body that is one mesh, moved out if it is not shared, else copied.
+    /// The mesh of a body that is one mesh: moved out if it is not shared, otherwise copied.
     pub(super) fn into_mesh(self) -> Option<Mesh> {
         let shape = match Arc::try_unwrap(self.inner) {
             Ok(mut inner) => inner.parts.pop()?.shape,
@@ -310,7 +317,7 @@ impl Geometry {
         Some(Arc::try_unwrap(mesh).unwrap_or_else(|shared| Mesh::clone(&shared)))
     }
 
-    /// Whether both are the same in memory.
+    /// Whether both share the same memory.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
@@ -320,13 +327,13 @@ impl Geometry {
 impl<S: Into<Shape>> From<S> for Geometry {
     fn from(shape: S) -> Self {
         let part = [(shape.into(), Pose::IDENTITY)];
-        Self::compound(part).expect("one shape is not none")
+        Self::compound(part).expect("there is one shape")
     }
 }
 
-/// The smallest box around a shape that is no mesh, at a pose, of which `hull_at` gives that of a
-/// hull; conservative including rounding.
-fn convex_at(shape: &Shape, pose: &Pose, hull_at: impl Fn(&Hull, &Pose) -> Aabb) -> Aabb {
+/// The smallest box around a shape that is no mesh, at a pose; conservative including rounding.
+/// `hull_bounds` returns the box of a hull.
+fn convex_bounds(shape: &Shape, pose: &Pose, hull_bounds: impl Fn(&Hull, &Pose) -> Aabb) -> Aabb {
     let core = match shape.kind() {
         Kind::HalfSpace(half_space) => {
             let normal = pose.transform_vector(half_space.normal());
@@ -334,27 +341,27 @@ fn convex_at(shape: &Shape, pose: &Pose, hull_at: impl Fn(&Hull, &Pose) -> Aabb)
             let size = normal.abs().dot(pose.translation().abs()) + half_space.offset().abs();
             return half_space_bounds(normal, offset, 16.0 * f64::EPSILON * size);
         }
-        Kind::Cylinder(body) => curved_at(body, pose),
-        Kind::Cone(body) => curved_at(body, pose),
-        Kind::Ellipsoid(body) => curved_at(body, pose),
+        Kind::Cylinder(body) => curved_bounds(body, pose),
+        Kind::Cone(body) => curved_bounds(body, pose),
+        Kind::Ellipsoid(body) => curved_bounds(body, pose),
         _ => match shape.core() {
-            // The points of spheres, capsules and boxes are no more than it takes to find the
+            // For the few points of spheres, capsules and boxes this is as fast as a search for the
             // furthest.
             Some(hull) if hull.vertices().len() <= 8 => {
                 Aabb::from_points(hull.vertices().iter().map(|v| pose.transform_point(*v)))
             }
-            Some(hull) => hull_at(hull, pose),
+            Some(hull) => hull_bounds(hull, pose),
             None => Aabb::EMPTY,
         },
     };
-    // The margin, and what rounding may hide.
+    // The margin, and a bound of rounding errors.
     let size = core.min.abs().max(core.max.abs()).max_element() + shape.margin();
     core.grown(shape.margin() + 4.0 * f64::EPSILON * size)
 }
 
-/// A box around a curved core at a pose: how far it reaches along each axis, and by how much its
-/// furthest points may be off.
-fn curved_at<B: Support<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
+/// A box around a curved core at a pose: its extent along each axis, enlarged by the error of its
+/// furthest points.
+fn curved_bounds<B: Support<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
     let rows = pose.rotation().transpose();
     let (mut bounds, mut size) = (Aabb::EMPTY, 0.0_f64);
     for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
@@ -365,14 +372,14 @@ fn curved_at<B: Support<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
         });
         (bounds.min[k], bounds.max[k]) = (low, high);
     }
-    // The support error holds for directions of length one, which rows are to the tolerance of
-    // rotations.
+    // The support error holds for directions of length one. The rows have length one up to the
+    // tolerance of rotations.
     let slack = 32.0 * f64::EPSILON * (size + pose.translation().abs().max_element());
     bounds.grown(body.support_error() * (1.0 + 1e-6) + slack)
 }
 
-/// Everything on one side of a plane, give or take: bounded only if the plane is perpendicular to
-/// an axis.
+/// A box around one side of a plane, enlarged by `slack`. It is bounded only if the plane is
+/// perpendicular to an axis.
 fn half_space_bounds(normal: Vec3, offset: f64, slack: f64) -> Aabb {
     let mut bounds = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
     for k in 0..3 {

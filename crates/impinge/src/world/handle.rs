@@ -1,13 +1,13 @@
-//! Names of bodies that notice when the body is gone.
+//! Handles of bodies, which become invalid when the body is removed.
 
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};
 
-/// The name of a body in a [`World`](super::World).
+/// Identifies a body in a [`World`](super::World).
 ///
-/// A handle stays the name of its body until that is removed; from then on it names nothing, even
-/// when another body has taken the place.
+/// A handle is valid until its body is removed. From then on it is invalid, also when another body
+/// uses the slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Handle {
@@ -16,19 +16,20 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// The place of the body in lists of all bodies: below [`World::slots`](super::World::slots),
-    /// and free again when the body is removed.
+    /// The index of the body in lists of all bodies: below [`World::slots`](super::World::slots),
+    /// and reused after the body is removed.
     #[must_use]
     pub fn slot(self) -> usize {
         self.slot as usize
     }
 
-    /// What to say about a handle whose body is gone.
-    pub(super) fn gone(self) -> Error {
+    /// The error for a handle whose body was removed.
+    pub(super) fn removed_error(self) -> Error {
         Error::new(
             ErrorKind::NoSuchBody,
             format!(
-                "{self} was removed, or belongs to another world; keep handles of bodies that are there"
+                "{self} was removed, or belongs to another world; \
+                 keep only handles of bodies that exist"
             ),
         )
     }

@@ -1,7 +1,7 @@
-//! Which pairs matter (the collision interest matrix of Zachmann 1994, section 7.0.1).
+//! The pairs that matter (the collision interest matrix of Zachmann 1994, section 7.0.1).
 //!
-//! A matrix of all pairs would need room for all pairs. Most of it follows from a few rules, and
-//! only what differs from these is kept.
+//! A matrix of all pairs would need memory for all pairs. Most entries follow from a few rules, and
+//! only the exceptions are stored.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use super::bodies::Bodies;
 use super::pairs::{Key, KeyHasher};
 use crate::error::{Error, ErrorKind};
 
-/// The rules that say which pairs of bodies are compared. The first that applies decides:
+/// The rules that decide which pairs of bodies are compared. The first that applies decides:
 ///
-/// 1. what was set for this [pair](super::World::set_interest);
+/// 1. the setting for this [pair](super::World::set_interest);
 /// 2. bodies of which one is attached to the other by few enough [links](Interest::ignore_links)
 ///    are not compared;
-/// 3. each body's mask must name a group of the other;
-/// 4. what was set for two [groups](Interest::set_groups) to which they belong, where "no" comes
-///    before "yes";
+/// 3. each body's mask must contain a group of the other;
+/// 4. the settings for two [groups](Interest::set_groups) to which they belong, where "no" has
+///    priority over "yes";
 /// 5. [everything](Interest::everything) or [nothing](Interest::nothing).
 ///
 /// ```
@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// let mut interest = Interest::nothing();
 /// interest.set_groups(0, 1, true)?; // robots and fences
-/// interest.ignore_links(1); // not a link and the next
+/// interest.ignore_links(1); // not a body and its parent
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Interest {
     /// the bits of [`Body::groups`](super::Body::groups), 0 to 31.
     ///
     /// # Errors
-    /// [`ErrorKind::BadParameter`] if a group is not one of these; nothing is changed then.
+    /// [`ErrorKind::BadParameter`] if a group is not one of these; the rules are then unchanged.
     pub fn set_groups(&mut self, a: u32, b: u32, compared: bool) -> Result<(), Error> {
         if let Some(group) = [a, b].into_iter().find(|group| *group > 31) {
             return Err(Error::new(
@@ -61,26 +61,26 @@ impl Interest {
                 format!("there is no group {group}; groups are the bits of a number, 0 to 31"),
             ));
         }
-        for (own, other) in [(a, b), (b, a)] {
+        for (one, other) in [(a, b), (b, a)] {
             let (set, clear) = if compared {
                 (&mut self.yes, &mut self.no)
             } else {
                 (&mut self.no, &mut self.yes)
             };
-            set[own as usize] |= 1 << other;
-            clear[own as usize] &= !(1 << other);
+            set[one as usize] |= 1 << other;
+            clear[one as usize] &= !(1 << other);
         }
         Ok(())
     }
 
     /// Bodies are not compared if one is attached to the other by at most this many links: with
-    /// one, not a body and what is attached to it; with two, not what is attached to that either.
+    /// one, a body and its parent; with two, also a body and the parent of its parent.
     pub fn ignore_links(&mut self, links: u32) {
         self.links = links;
     }
 
-    /// Whether groups of the first are named by `table` for groups of the second.
-    fn names(table: &[u32; 32], a: u32, b: u32) -> bool {
+    /// Whether `table` contains a group of `a` with a group of `b`.
+    fn has_any(table: &[u32; 32], a: u32, b: u32) -> bool {
         let mut groups = a;
         while groups != 0 {
             if table[groups.trailing_zeros() as usize] & b != 0 {
@@ -91,22 +91,22 @@ impl Interest {
         false
     }
 
-    /// Whether the bodies in two slots are compared, if nothing was set for the pair itself.
+    /// Whether the bodies in two slots are compared, for a pair without its own setting.
     fn by_rules(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, Why) {
-        let (own, other) = (&bodies.records[a as usize], &bodies.records[b as usize]);
-        let attached = own.parent().is_some() || other.parent().is_some();
+        let (one, other) = (&bodies.records[a as usize], &bodies.records[b as usize]);
+        let attached = one.parent().is_some() || other.parent().is_some();
         if self.links > 0 && attached {
             if let Some(links) = bodies.links_between(a, b, self.links) {
                 return (false, Why::Links(links));
             }
         }
-        if own.groups & other.mask == 0 || other.groups & own.mask == 0 {
+        if one.groups & other.mask == 0 || other.groups & one.mask == 0 {
             return (false, Why::Masks);
         }
-        if Self::names(&self.no, own.groups, other.groups) {
+        if Self::has_any(&self.no, one.groups, other.groups) {
             return (false, Why::Groups);
         }
-        if Self::names(&self.yes, own.groups, other.groups) {
+        if Self::has_any(&self.yes, one.groups, other.groups) {
             return (true, Why::Groups);
         }
         (self.otherwise, Why::Default)
@@ -119,23 +119,23 @@ impl Default for Interest {
     }
 }
 
-/// Which rule decided whether a pair matters.
+/// The rule that decided whether a pair matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// What was set for the pair.
+    /// The setting for the pair.
     Pair,
     /// One body is attached to the other by this many links.
     Links(u32),
-    /// One body's mask names no group of the other.
+    /// One body's mask contains no group of the other.
     Masks,
-    /// What was set for two of their groups.
+    /// The setting for two of their groups.
     Groups,
     /// No other rule applied.
     Default,
 }
 
-/// The rules, and what differs from them.
+/// The rules, and the exceptions for single pairs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Matrix {
     pub(super) rules: Interest,
@@ -160,7 +160,7 @@ impl Matrix {
         };
     }
 
-    /// Forgets what was set for pairs of a body that is gone.
+    /// Removes the settings for the pairs of a body that is removed.
     pub(super) fn forget(&mut self, slot: u32) {
         if !self.pairs.is_empty() {
             self.pairs.retain(|key, _| !key.has(slot));

@@ -1,9 +1,9 @@
-//! The engine's own ways to check a pair, and what each is expected to cost, from measured costs
+//! The engine's methods for checking a pair, and the expected cost of each, from measured costs
 //! (Zachmann 1994, sections 3.6.5 and 7.1).
 
 use super::pair_method::PairTraits;
 
-/// A way to find out whether two shapes meet. All give the same verdict. What each does is said at
+/// A method that decides whether two shapes meet. All give the same verdict. They are described at
 /// [`MethodKind`](super::MethodKind).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Method {
@@ -25,7 +25,7 @@ impl Method {
         Self::BruteForce,
     ];
 
-    /// One word.
+    /// The name, one word.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Shapes => "shapes",
@@ -38,34 +38,34 @@ impl Method {
     }
 }
 
-/// The measured costs, in nanoseconds: `docs/results/methods.md` has the table they come from, and
-/// the command.
+/// Measured costs, in nanoseconds, from the table in `docs/results/methods.md`, which also has the
+/// command that measures them.
 mod cost {
     /// A query of shapes that are no meshes.
     pub(super) const SHAPES: f64 = 180.0;
-    /// The same with a mesh, and for each doubling of its triangles.
+    /// A query of a shape and a mesh, and the increase for each doubling of its triangles.
     pub(super) const SHAPE_MESH: f64 = 930.0;
     pub(super) const SHAPE_MESH_DOUBLING: f64 = 30.0;
-    /// Two hulls, from the last separating vector.
+    /// A query of two hulls, from the last separating vector.
     pub(super) const HULLS: f64 = 60.0;
-    /// How often hulls leave it open, of pairs whose boxes overlap.
-    pub(super) const OPEN: f64 = 0.67;
-    /// Two trees, for each doubling of the product of their sizes.
+    /// The fraction of pairs with overlapping boxes that hulls do not decide.
+    pub(super) const UNDECIDED_BY_HULLS: f64 = 0.67;
+    /// A query of two trees, for each doubling of the product of their sizes.
     pub(super) const TREES_DOUBLING: f64 = 30.0;
-    /// Up to this number of triangles in the smaller mesh and in the larger one, a query by
+    /// Up to these numbers of triangles in the smaller mesh and in the larger one, a query by
     /// triangles is a sweep.
-    pub(super) const SMALL: f64 = crate::tree::MAX_TRIANGLES_WITHOUT_TREE as f64;
-    pub(super) const LARGE: f64 = crate::tree::MAX_TRIANGLES_FOR_SWEEP as f64;
-    /// The sweep, and for each triangle.
+    pub(super) const MAX_TRIANGLES_OF_SMALLER: f64 = crate::tree::MAX_TRIANGLES_WITHOUT_TREE as f64;
+    pub(super) const MAX_TRIANGLES_OF_LARGER: f64 = crate::tree::MAX_TRIANGLES_FOR_SWEEP as f64;
+    /// A sweep, and the increase for each triangle.
     pub(super) const SWEEP: f64 = 150.0;
     pub(super) const SWEEP_TRIANGLE: f64 = 18.5;
-    /// All triangles of small meshes with each other, and for each pair.
+    /// A query of all pairs of triangles of small meshes, and the increase for each pair.
     pub(super) const BRUTE: f64 = 80.0;
-    pub(super) const PAIR: f64 = 19.0;
+    pub(super) const BRUTE_PAIR: f64 = 19.0;
 }
 
-/// Nanoseconds a check, roughly, for bodies that move a little from frame to frame; `None` if the
-/// method cannot decide for these shapes.
+/// The approximate time of a check in nanoseconds, for bodies that move a little from frame to
+/// frame; `None` if the method cannot decide for these shapes.
 pub(super) fn nanoseconds(method: Method, pair: &PairTraits) -> Option<f64> {
     let PairTraits { a, b } = pair;
     let (Some(m), Some(n)) = (a.triangles, b.triangles) else {
@@ -81,24 +81,25 @@ pub(super) fn nanoseconds(method: Method, pair: &PairTraits) -> Option<f64> {
     };
     let (m, n) = (m as f64, n as f64);
     let sweep = cost::SWEEP + cost::SWEEP_TRIANGLE * (m + n);
-    let by_trees = m.min(n) > cost::SMALL || m.max(n) > cost::LARGE;
+    let by_trees =
+        m.min(n) > cost::MAX_TRIANGLES_OF_SMALLER || m.max(n) > cost::MAX_TRIANGLES_OF_LARGER;
     let triangles = if by_trees { cost::TREES_DOUBLING * (m * n).log2() } else { sweep };
     match method {
         Method::Shapes => None,
         Method::Hulls => (a.convex_solid && b.convex_solid).then_some(cost::HULLS),
-        Method::HullsThenTriangles => Some(cost::HULLS + cost::OPEN * triangles),
+        Method::HullsThenTriangles => Some(cost::HULLS + cost::UNDECIDED_BY_HULLS * triangles),
         Method::Triangles => Some(triangles),
         Method::Sweep => Some(sweep),
-        Method::BruteForce => Some(cost::BRUTE + cost::PAIR * m * n),
+        Method::BruteForce => Some(cost::BRUTE + cost::BRUTE_PAIR * m * n),
     }
 }
 
-/// The method that is expected to cost least, with its cost.
+/// The method of least expected cost, with that cost.
 pub(super) fn cheapest(pair: &PairTraits) -> (Method, f64) {
-    let known = |method| Some((method, nanoseconds(method, pair)?));
-    let methods = Method::ALL.into_iter().filter_map(known);
-    let least = methods.min_by(|x, y| x.1.total_cmp(&y.1));
-    least.unwrap_or((Method::Shapes, cost::SHAPES))
+    let with_cost = |method| Some((method, nanoseconds(method, pair)?));
+    let methods = Method::ALL.into_iter().filter_map(with_cost);
+    let cheapest = methods.min_by(|x, y| x.1.total_cmp(&y.1));
+    cheapest.unwrap_or((Method::Shapes, cost::SHAPES))
 }
 
 #[cfg(test)]
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!(choose(solid(500), solid(90)), Method::Hulls);
         assert_eq!(choose(solid(500), mesh(900)), Method::HullsThenTriangles);
         assert_eq!(choose(shape, mesh(900)), Method::Shapes);
-        // A small mesh beside a large one is asked by its tree, beside a small one swept.
+        // A small mesh and a large one are compared by trees, two small ones by a sweep.
         let triangles = |m: usize, n: usize| {
             nanoseconds(Method::Triangles, &PairTraits { a: mesh(m), b: mesh(n) }).unwrap()
         };

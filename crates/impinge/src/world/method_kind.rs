@@ -1,4 +1,4 @@
-//! A pairwise method by its name.
+//! The kinds of pairwise methods.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use super::method::Method;
 use super::pair_method::PairMethod;
 use crate::{Error, ErrorKind};
 
-/// A kind of pairwise method: its name, and for those from outside of the engine a function that
-/// makes one. This is how a [`World`](super::World) is told which one to use: for
-/// [all pairs](super::WorldOptions::method), for those of two
+/// A kind of pairwise method: its name, and for external methods a function that creates one. With
+/// it a method of a [`World`](super::World) is selected for
+/// [all pairs](super::WorldOptions::method), for pairs of two
 /// [classes](super::World::set_class_method) of bodies, or for a
 /// [single pair](super::World::set_method).
 ///
-/// The engine's own are [`MethodKind::ALL`], and all give the same verdict. A program adds others
-/// with [`MethodKind::new`], as the crate `impinge-papers` does.
+/// The engine's methods are [`MethodKind::ALL`], and all give the same verdict. A program adds
+/// others with [`MethodKind::new`], as the crate `impinge-papers` does.
 ///
 /// ```
 /// use impinge::world::{Body, MethodKind, World};
@@ -29,7 +29,7 @@ use crate::{Error, ErrorKind};
 #[derive(Clone, Copy)]
 pub struct MethodKind(pub(super) Source);
 
-/// Where a method comes from.
+/// The origin of a method.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     Engine(Method),
@@ -37,25 +37,25 @@ pub(super) enum Source {
 }
 
 impl MethodKind {
-    /// The query for shapes of two kinds, of which one at least is no mesh: certified GJK, or a
-    /// search over the mesh's tree.
+    /// The query for two shapes of which at least one is no mesh: certified GJK, or a search in the
+    /// mesh's tree.
     pub const SHAPES: Self = Self(Source::Engine(Method::Shapes));
 
-    /// The hulls of two convex solids, which decide wherever these are apart; a contact is
-    /// confirmed by triangles, because rounding bends the faces of a body that is turned.
+    /// The hulls of two convex solids, which decide if the solids are apart; a contact is confirmed
+    /// by triangles, because the faces of a rotated body are not exactly planar after rounding.
     pub const HULLS: Self = Self(Source::Engine(Method::Hulls));
 
-    /// The hulls of two meshes from the last separating vector, and their triangles only if that
-    /// leaves it open.
+    /// The hulls of two meshes from the last separating vector, and their triangles only if the
+    /// hulls do not decide.
     pub const HULLS_THEN_TRIANGLES: Self = Self(Source::Engine(Method::HullsThenTriangles));
 
-    /// The trees of two meshes, from where the last check ended.
+    /// The trees of two meshes, starting where the last check ended.
     pub const TRIANGLES: Self = Self(Source::Engine(Method::Triangles));
 
     /// The boxes of all triangles, sorted along an axis.
     pub const SWEEP: Self = Self(Source::Engine(Method::Sweep));
 
-    /// Every triangle with every other.
+    /// Every triangle of one mesh with every triangle of the other.
     pub const BRUTE_FORCE: Self = Self(Source::Engine(Method::BruteForce));
 
     /// The kinds of this crate.
@@ -68,8 +68,8 @@ impl MethodKind {
         Self::BRUTE_FORCE,
     ];
 
-    /// A method that `make` makes. Each world makes its own, when the kind is first selected. Two
-    /// kinds of one name from outside of the engine count as equal.
+    /// A method that `make` creates. Each world creates its own, when the kind is first selected.
+    /// Two external kinds with the same name are equal.
     #[must_use]
     pub const fn new(name: &'static str, make: fn() -> Box<dyn PairMethod>) -> Self {
         Self(Source::Other { name, make })
@@ -84,8 +84,8 @@ impl MethodKind {
         }
     }
 
-    /// Makes the method, if it comes from outside of the engine; `None` for the engine's own, which
-    /// are part of the world.
+    /// Creates the method, if it is external; `None` for the engine's methods, which are part of
+    /// the world.
     #[must_use]
     pub fn make(self) -> Option<Box<dyn PairMethod>> {
         match self.0 {
@@ -94,10 +94,10 @@ impl MethodKind {
         }
     }
 
-    /// The one of this name.
+    /// The kind of this name.
     ///
     /// # Errors
-    /// [`ErrorKind::BadParameter`] if there is none; the message lists those there are.
+    /// [`ErrorKind::BadParameter`] if there is none; the message lists the names.
     pub fn by_name(name: &str, among: &[Self]) -> Result<Self, Error> {
         among.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
             let known: Vec<&str> = among.iter().map(|kind| kind.name()).collect();
@@ -117,8 +117,8 @@ impl From<Method> for MethodKind {
 impl PartialEq for MethodKind {
     fn eq(&self, other: &Self) -> bool {
         match (self.0, other.0) {
-            (Source::Engine(own), Source::Engine(its)) => own == its,
-            (Source::Other { name: own, .. }, Source::Other { name: its, .. }) => own == its,
+            (Source::Engine(a), Source::Engine(b)) => a == b,
+            (Source::Other { name: a, .. }, Source::Other { name: b, .. }) => a == b,
             _ => false,
         }
     }

@@ -1,15 +1,18 @@
-//! Many moving bodies, and which of them meet: the collision module that an application talks to
-//! (Zachmann 1994, chapters 5 to 7).
+//! Many moving bodies, and which of them meet: the collision module of an application (Zachmann
+//! 1994, chapters 5 to 7).
 //!
-//! A [`World`] holds bodies of any shape at poses. An [update](World::update) says what began and
-//! what ended since the last one; it looks only at what moved. Its stages, each starting from the
-//! result of the one before and from what the last frame left (Leung 1996, section 3.1):
+//! A [`World`] holds bodies of any shape at poses. An [update](World::update) reports which pairs
+//! started and which stopped meeting since the last one; it processes only bodies that moved. Its
+//! stages, each starting from the result of the one before and from data kept from the last frame
+//! (Leung 1996, section 3.1):
 //!
-//! 1. poses of bodies that are attached to others, and boxes around all that moved, level by level;
-//! 2. the [broad phase](crate::broad): pairs of boxes that began or ended to overlap;
+//! 1. poses of bodies that are attached to others, and boxes of all bodies that moved, level by
+//!    level;
+//! 2. the [broad phase](crate::broad): pairs of boxes that started or stopped overlapping;
 //! 3. the [interest matrix](Interest): which of these pairs matter;
-//! 4. for each such pair of which one moved, hulls from the last separating vector, then triangles
-//!    from the last contact, by the [method](MethodKind) that costs least, or that was selected.
+//! 4. for each such pair of which one body moved, hulls from the last separating vector, then
+//!    triangles from the last contact, by the [method](MethodKind) of least expected cost, or by
+//!    the selected method.
 //!
 //! Broad phases and pairwise methods can come from outside of the engine: see [`BroadPhase`] and
 //! [`PairMethod`].
@@ -28,11 +31,12 @@
 //! let report = world.update();
 //! let event = report.events()[0];
 //! assert_eq!((event.kind, event.a, event.b), (EventKind::Began, ring, ball));
-//! println!("at {}, triangle {:?}", event.witness.unwrap().point, event.witness.unwrap().triangles[0]);
+//! let witness = event.witness.unwrap();
+//! println!("at {}, triangle {:?}", witness.point, witness.triangles[0]);
 //!
 //! world.remove(ball)?;
 //! assert_eq!(world.update().events()[0].kind, EventKind::Ended);
-//! assert!(world.pose(ball).is_err()); // its handle names nothing any more
+//! assert!(world.pose(ball).is_err()); // its handle is invalid from now on
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
@@ -94,10 +98,10 @@ use interest::Matrix;
 use pairs::{Key, Pairs};
 use selection::MethodTable;
 
-/// Bodies at poses, and what is known about their pairs. See the [module](self).
+/// Bodies at poses, and the state of their pairs. See the [module](self).
 ///
-/// A clone goes on by itself, with the same handles, and reports what the original would. It has no
-/// [callbacks](World::on_pair). Forms are shared, and its first update looks at all boxes.
+/// A clone is independent, has the same handles, and reports what the original would. It has no
+/// [callbacks](World::on_pair). Forms are shared, and its first update compares all boxes.
 #[derive(Debug)]
 pub struct World {
     bodies: Bodies,
@@ -107,21 +111,21 @@ pub struct World {
     completeness: Completeness,
     matrix: Matrix,
     /// Whether the interest in some pairs has changed since the last update.
-    reconsider: bool,
+    recheck_interest: bool,
     pairs: Pairs,
     /// Pairs that the last update left undecided, in order.
-    undecided: Vec<update::Open>,
-    /// What the application has set for single pairs and for classes.
+    undecided: Vec<update::UndecidedPair>,
+    /// Settings of the application for single pairs and for classes.
     settings: pairs::Settings,
     /// The methods from outside of the engine that were selected.
     methods: MethodTable,
-    /// Pairs of bodies that met when one of them went.
-    severed: Vec<(Handle, Handle)>,
-    /// How many pairs meet.
+    /// Pairs of bodies that met when one of them was removed.
+    ended_by_removal: Vec<(Handle, Handle)>,
+    /// The number of pairs that meet.
     meeting: usize,
     report: Report,
-    /// What the checks of an update found out, and the pairs that few movers bring about: kept for
-    /// their room.
+    /// The results of the checks of an update, and the pairs of a few bodies that moved. Kept to
+    /// reuse their memory.
     findings: Findings,
     listed: Vec<pairs::Listed>,
     callbacks: Callbacks,
@@ -141,13 +145,13 @@ impl Default for World {
 }
 
 impl World {
-    /// Without bodies, with the default options.
+    /// A world without bodies, with the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::with_options(WorldOptions::default())
     }
 
-    /// Without bodies.
+    /// A world without bodies.
     #[must_use]
     pub fn with_options(options: WorldOptions) -> Self {
         let mut bodies = Bodies::default();
@@ -160,12 +164,12 @@ impl World {
             changes: Changes::default(),
             completeness: Completeness::Complete,
             matrix: Matrix::default(),
-            reconsider: false,
+            recheck_interest: false,
             pairs: Pairs::default(),
             undecided: Vec::new(),
             settings: pairs::Settings::default(),
             methods,
-            severed: Vec::new(),
+            ended_by_removal: Vec::new(),
             meeting: 0,
             report: Report::default(),
             findings: Findings::default(),
@@ -175,22 +179,22 @@ impl World {
         }
     }
 
-    /// How it works.
+    /// The options.
     #[must_use]
     pub fn options(&self) -> &WorldOptions {
         &self.options
     }
 
-    /// Sets other options. The next update starts afresh where that makes a difference; no event is
+    /// Sets other options. The next update discards kept data that depends on them; no event is
     /// lost or reported twice.
     pub fn set_options(&mut self, options: WorldOptions) {
         if options.phase != self.options.phase || options.oriented != self.options.oriented {
-            self.renew_phase(&options);
+            self.reset_broad_phase(&options);
         }
         let methods = |options: &WorldOptions| (options.method, options.candidates.clone());
         if methods(&options) != methods(&self.options) {
             self.methods.add_all(options.methods());
-            self.pairs.forget_memories();
+            self.pairs.clear_caches();
         }
         let boxes = BoxOptions { kind: options.boxes, oriented: options.oriented };
         if boxes != self.bodies.options {
@@ -199,44 +203,44 @@ impl World {
         self.options = options;
     }
 
-    /// A new broad phase, which knows no pair: all boxes are looked at in the next update, and
+    /// Replaces the broad phase by a new one without pairs: the next update compares all boxes, and
     /// pairs that met are kept.
-    fn renew_phase(&mut self, options: &WorldOptions) {
+    fn reset_broad_phase(&mut self, options: &WorldOptions) {
         self.phase = options.phase.make();
         self.changes.clear();
         self.completeness = Completeness::Complete;
-        self.reconsider = true;
+        self.recheck_interest = true;
     }
 
-    /// Adds a body. It is seen by the next update.
+    /// Adds a body. The next update includes it.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if it is to be attached to a body that is gone.
+    /// [`ErrorKind::NoSuchBody`] if its parent was removed.
     pub fn add(&mut self, body: Body) -> Result<Handle, Error> {
         self.bodies.add(body)
     }
 
-    /// Removes a body. Pairs that it met end with the next update; bodies attached to it stay where
-    /// they are, attached to its parent, if it had one.
+    /// Removes a body. The next update reports that its pairs ended; bodies attached to it stay
+    /// where they are, attached to its parent, if it had one.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if it is gone already.
+    /// [`ErrorKind::NoSuchBody`] if it was removed before.
     pub fn remove(&mut self, body: Handle) -> Result<(), Error> {
         let slot = self.bodies.slot(body)? as u32;
-        // What is attached to it is attached to another body afterwards, or to none.
-        self.reconsider |= self.bodies.has_children(slot);
+        // Its children are attached to another body afterwards, or to none.
+        self.recheck_interest |= self.bodies.has_children(slot);
         while let Some(number) = self.pairs.of(slot).first() {
             let key = self.pairs.records[*number as usize].key;
             let (a, b) = key.slots();
             let handles = (self.bodies.handle(a), self.bodies.handle(b));
             if let Some(record) = self.pairs.remove(key) {
-                if record.standing.meets() {
+                if record.state.meets() {
                     self.meeting -= 1;
-                    self.severed.push(handles);
+                    self.ended_by_removal.push(handles);
                 }
             }
         }
-        self.undecided.retain(|open| !open.key.has(slot));
+        self.undecided.retain(|pair| !pair.key.has(slot));
         self.matrix.forget(slot);
         self.settings.forget(slot);
         self.callbacks.forget(slot);
@@ -244,11 +248,11 @@ impl World {
         Ok(())
     }
 
-    /// Moves a body: to a pose in the world's frame, or in its parent's frame if it has one. What
-    /// is attached to it moves with it, at the next update.
+    /// Moves a body: to a pose in the world's frame, or in its parent's frame if it has one. Bodies
+    /// attached to it move with it, at the next update.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    /// [`ErrorKind::NoSuchBody`] if it was removed.
     pub fn move_to(&mut self, body: Handle, pose: Pose) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         if self.bodies.locals[slot] != pose {
@@ -261,30 +265,30 @@ impl World {
     /// Gives a body another form.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    /// [`ErrorKind::NoSuchBody`] if it was removed.
     pub fn replace(&mut self, body: Handle, geometry: impl Into<Geometry>) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         let record = &mut self.bodies.records[slot];
         record.geometry = Some(geometry.into());
-        record.bending = None;
-        self.note_form(slot);
+        record.deform_state = None;
+        self.note_new_form(slot);
         Ok(())
     }
 
-    /// Notes that a body has another form.
-    fn note_form(&mut self, slot: usize) {
+    /// Records that a body has another form.
+    fn note_new_form(&mut self, slot: usize) {
         let record = &mut self.bodies.records[slot];
-        record.form = record.form.wrapping_add(1);
-        self.pairs.forget_memory(slot as u32);
+        record.form_version = record.form_version.wrapping_add(1);
+        self.pairs.clear_caches_of(slot as u32);
         self.bodies.change(slot as u32);
     }
 
-    /// Moves the vertices of a body that is one mesh, in its own frame. Its tree is refitted, as
-    /// [`Deforming`] does; a mesh that other bodies share is copied first.
+    /// Moves the vertices of a body that is one mesh, in its own frame. Its tree is refitted as by
+    /// [`Deforming`]; a mesh that other bodies share is copied first.
     ///
     /// # Errors
-    /// If the body is gone or is not one mesh, the number of vertices differs, a coordinate is not
-    /// finite or too large. The body is then as it was.
+    /// If the body was removed or is not one mesh, the number of vertices differs, or a coordinate
+    /// is not finite or too large. The body is then unchanged.
     pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         let (mesh, solid) = match self.form(slot).parts() {
@@ -299,8 +303,8 @@ impl World {
         let record = &mut self.bodies.records[slot];
         let mesh = record.geometry.take().and_then(Geometry::into_mesh);
         let mesh = mesh.expect("the body is one mesh");
-        // The measure of how far the tree has degraded goes from call to call.
-        let mut deforming = match record.bending.take() {
+        // The measured degradation of the tree is kept from call to call.
+        let mut deforming = match record.deform_state.take() {
             Some(state) => Deforming::from_parts(mesh, *state),
             None => Deforming::new(mesh),
         };
@@ -308,36 +312,36 @@ impl World {
         let (mesh, state) = deforming.into_parts();
         let mesh = Arc::new(mesh);
         let shape = match solid {
-            true => Shape::solid(mesh).expect("a mesh stays closed wherever its vertices go"),
+            true => Shape::solid(mesh).expect("moving vertices keeps a mesh closed"),
             false => Shape::from(mesh),
         };
         let record = &mut self.bodies.records[slot];
         record.geometry = Some(shape.into());
-        record.bending = Some(Box::new(state));
-        self.note_form(slot);
+        record.deform_state = Some(Box::new(state));
+        self.note_new_form(slot);
         Ok(())
     }
 
-    /// Attaches a body to another, with which it moves from then on, or detaches it. It stays where
-    /// it is in the world: to rounding, if the parent's matrix is a rotation to rounding, and else
-    /// as precisely as [`Pose::relative`] undoes it.
+    /// Attaches a body to another, with which it moves from then on, or detaches it. Its pose in
+    /// the world does not change: up to rounding, if the parent's matrix is a rotation up to
+    /// rounding, and otherwise up to the error of [`Pose::relative`].
     ///
-    /// The pose of a body in the world is composed of those of all that it is attached to. Where
-    /// their deviations from rotations have added up to more than
-    /// [`ROTATION_TOLERANCE`](crate::math::ROTATION_TOLERANCE), the nearest rotation takes the
-    /// place of the product. A chain may lead out of the range of coordinates: see
+    /// The pose of a body in the world is the composition of the poses of its chain of parents. If
+    /// their deviations from rotations add up to more than
+    /// [`ROTATION_TOLERANCE`](crate::math::ROTATION_TOLERANCE), the product is replaced by the
+    /// nearest rotation. A chain may lead out of the range of coordinates: see
     /// [`World::out_of_range`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if one of them is gone; [`ErrorKind::BadParameter`] if the parent
-    /// is attached to the body; [`ErrorKind::OutOfRange`] if one of them is out of range.
+    /// [`ErrorKind::NoSuchBody`] if one of them was removed; [`ErrorKind::BadParameter`] if the
+    /// parent is attached to the body; [`ErrorKind::OutOfRange`] if one of them is out of range.
     pub fn attach(&mut self, body: Handle, parent: Option<Handle>) -> Result<(), Error> {
         let slot = self.bodies.slot(body)? as u32;
         let parent = match parent {
             None => u32::MAX,
             Some(handle) => {
                 let parent = self.bodies.slot(handle)? as u32;
-                if self.bodies.is_below(parent, slot) {
+                if self.bodies.is_descendant(parent, slot) {
                     return Err(Error::new(
                         ErrorKind::BadParameter,
                         format!("{handle} is attached to {body} or is the same; detach it first"),
@@ -352,26 +356,27 @@ impl World {
             self.bodies.pose_in_range(parent as usize)?;
         }
         self.bodies.attach(slot, parent);
-        self.reconsider = true;
+        self.recheck_interest = true;
         Ok(())
     }
 
-    /// The rules that say which pairs matter.
+    /// The rules that decide which pairs matter.
     #[must_use]
     pub fn interest(&self) -> &Interest {
         &self.matrix.rules
     }
 
-    /// Other rules from now on.
+    /// Replaces the rules.
     pub fn set_rules(&mut self, rules: Interest) {
         self.matrix.rules = rules;
-        self.reconsider = true;
+        self.recheck_interest = true;
     }
 
-    /// Sets whether one pair matters, whatever the rules say; with `None` the rules decide again.
+    /// Sets whether one pair matters, independently of the rules; with `None` the rules decide
+    /// again.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`] if one of them was removed.
     pub fn set_interest(
         &mut self,
         a: Handle,
@@ -381,25 +386,25 @@ impl World {
         let key = self.key(a, b)?;
         let (low, high) = key.slots();
         self.matrix.set(low, high, matters);
-        self.reconsider = true;
+        self.recheck_interest = true;
         Ok(())
     }
 
-    /// The groups of a body, and those it may collide with; see [`Body::groups`].
+    /// Sets the groups of a body, and those it may collide with; see [`Body::groups`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    /// [`ErrorKind::NoSuchBody`] if it was removed.
     pub fn set_groups(&mut self, body: Handle, groups: u32, mask: u32) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         let record = &mut self.bodies.records[slot];
         (record.groups, record.mask) = (groups, mask);
-        self.reconsider = true;
+        self.recheck_interest = true;
         Ok(())
     }
 
-    /// Selects the method for a pair, whatever was selected for its classes or for the world; with
-    /// `None` these decide again, and then the expected cost. A method that cannot decide for these
-    /// shapes is not used: [`World::explain`] says what is.
+    /// Selects the method for a pair, with priority over the methods selected for its classes and
+    /// for the world; with `None` these decide again, and then the expected cost. A method that
+    /// cannot decide for these shapes is not used: [`World::explain`] returns the method that is.
     ///
     /// ```
     /// use impinge::convex::Sphere;
@@ -421,7 +426,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`] if one of them was removed.
     pub fn set_method(
         &mut self,
         a: Handle,
@@ -432,57 +437,57 @@ impl World {
         self.settings.methods.set_pair(key, method);
         self.methods.add_all(method);
         if let Some(record) = self.pairs.get_mut(key) {
-            record.memory = None;
+            record.cache = None;
         }
         Ok(())
     }
 
     /// Selects the method for all pairs of a body of one class and a body of another, or of the
-    /// same, for which none is selected [by itself](World::set_method); with `None` the
-    /// [options](WorldOptions::method) decide again. Every body has a [class](Body::class), zero
-    /// if no other was given.
+    /// same, except pairs with a [method of their own](World::set_method); with `None` the
+    /// [options](WorldOptions::method) decide again. Every body has a [class](Body::class), zero by
+    /// default.
     pub fn set_class_method(&mut self, a: u32, b: u32, method: Option<MethodKind>) {
         self.settings.methods.set_classes([a, b], method);
         self.methods.add_all(method);
-        self.pairs.forget_memories();
+        self.pairs.clear_caches();
     }
 
-    /// The class of a body; see [`Body::class`].
+    /// Sets the class of a body; see [`Body::class`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    /// [`ErrorKind::NoSuchBody`] if it was removed.
     pub fn set_class(&mut self, body: Handle, class: u32) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         self.bodies.records[slot].class = class;
-        self.pairs.forget_memory(slot as u32);
+        self.pairs.clear_caches_of(slot as u32);
         Ok(())
     }
 
-    /// A number of the application's own for a pair, zero at first.
+    /// Sets a number for a pair that the application can choose, zero by default.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`] if one of them was removed.
     pub fn set_pair_user(&mut self, a: Handle, b: Handle, user: u64) -> Result<(), Error> {
         let key = self.key(a, b)?;
         self.settings.set_user(key, user);
         Ok(())
     }
 
-    /// The number that [`World::set_pair_user`] gave to a pair.
+    /// The number of a pair, set by [`World::set_pair_user`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`] if one of them was removed.
     pub fn pair_user(&self, a: Handle, b: Handle) -> Result<u64, Error> {
         Ok(self.settings.user(self.key(a, b)?))
     }
 
-    /// The key of two different bodies that are there.
+    /// The key of two different bodies that exist.
     fn key(&self, a: Handle, b: Handle) -> Result<Key, Error> {
         let (i, j) = (self.bodies.slot(a)? as u32, self.bodies.slot(b)? as u32);
         if i == j {
             return Err(Error::new(
                 ErrorKind::BadParameter,
-                format!("{a} makes no pair with itself; give two different bodies"),
+                format!("{a} is no pair with itself; pass two different bodies"),
             ));
         }
         Ok(Key::new(i, j))
@@ -493,7 +498,8 @@ fn not_a_mesh(body: Handle) -> Error {
     Error::new(
         ErrorKind::BadParameter,
         format!(
-            "{body} is not one mesh; only the vertices of a mesh can be moved, replace the body instead"
+            "{body} is not one mesh; only the vertices of a mesh can be moved, \
+             replace the body instead"
         ),
     )
 }

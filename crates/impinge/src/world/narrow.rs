@@ -1,11 +1,11 @@
-//! One pair of bodies: do they meet? Each stage starts from the result of the one before and from
-//! what the last frame left (the pipeline of Leung 1996, section 3.1).
+//! The check of one pair of bodies. Each stage starts from the result of the one before and from
+//! data kept from the last frame (the pipeline of Leung 1996, section 3.1).
 
 use super::geometry::{Part, mesh_of};
 use super::method::Method;
 use super::pair_method::{PairAnswer, PairChecker, PairQuery};
 use super::pairs::Key;
-use super::placing::slack;
+use super::placing::pose_slack;
 use super::selection::{Chooser, Chosen, ChosenBy};
 use super::{Geometry, Witness};
 use crate::answer::Bounds;
@@ -15,70 +15,70 @@ use crate::mesh::Mesh;
 use crate::pair::{self, Bias, Budget, First, Hit, Posed};
 use crate::shape::{self, Kind, QuickVerdict};
 
-/// How two bodies stand to each other.
+/// The state of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum PairState {
     /// The pair has not been checked, or no check has decided yet.
     Unknown,
     Apart,
-    /// Apart, by a method that leans towards "no collision".
-    ApartPerhaps,
+    /// Apart, by a method with a bias towards "no collision".
+    ApartUncertain,
     Meeting,
-    /// Meeting, by a method that leans towards "collision"; or a curved shape touches another to
-    /// some twelve digits.
-    MeetingPerhaps,
+    /// Meeting, by a method with a bias towards "collision"; or a curved shape touches another to
+    /// about twelve digits.
+    MeetingUncertain,
 }
 
-impl Standing {
+impl PairState {
     fn new(meets: bool, certain: bool) -> Self {
         match (meets, certain) {
             (false, true) => Self::Apart,
-            (false, false) => Self::ApartPerhaps,
+            (false, false) => Self::ApartUncertain,
             (true, true) => Self::Meeting,
-            (true, false) => Self::MeetingPerhaps,
+            (true, false) => Self::MeetingUncertain,
         }
     }
 
-    /// Whether they meet, for all that is known.
+    /// Whether they meet, certainly or not.
     pub(super) fn meets(self) -> bool {
-        matches!(self, Self::Meeting | Self::MeetingPerhaps)
+        matches!(self, Self::Meeting | Self::MeetingUncertain)
     }
 
-    /// Which way it can be wrong.
+    /// The direction of a possible error.
     pub(super) fn bias(self) -> Option<Bias> {
         match self {
             Self::Unknown | Self::Apart | Self::Meeting => None,
-            Self::ApartPerhaps => Some(Bias::TowardsNoCollision),
-            Self::MeetingPerhaps => Some(Bias::TowardsCollision),
+            Self::ApartUncertain => Some(Bias::TowardsNoCollision),
+            Self::MeetingUncertain => Some(Bias::TowardsCollision),
         }
     }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Found {
+pub(super) enum CheckResult {
     Apart { certain: bool },
     Meeting { place: Place, certain: bool },
     Undecided(Bounds),
 }
 
-impl Found {
+impl CheckResult {
     const APART: Self = Self::Apart { certain: true };
 
     fn meeting(place: Place) -> Self {
         Self::Meeting { place, certain: true }
     }
 
-    /// How the two stand; what a check left open, if it did.
-    pub(super) fn standing(&self) -> Result<Standing, Bounds> {
+    /// The state of the pair, or bounds if the check did not decide.
+    pub(super) fn state(&self) -> Result<PairState, Bounds> {
         match *self {
-            Self::Apart { certain } => Ok(Standing::new(false, certain)),
-            Self::Meeting { certain, .. } => Ok(Standing::new(true, certain)),
+            Self::Apart { certain } => Ok(PairState::new(false, certain)),
+            Self::Meeting { certain, .. } => Ok(PairState::new(true, certain)),
             Self::Undecided(bounds) => Err(bounds),
         }
     }
 
-    /// Where they meet, if they do, as far as is known.
+    /// Where they meet, if they do, as far as it is known.
     fn place(&self) -> Option<&Place> {
         match self {
             Self::Apart { .. } | Self::Undecided(_) => None,
@@ -96,68 +96,68 @@ pub(super) struct Place {
     point: Option<Vec3>,
 }
 
-/// What is kept of a pair of bodies from check to check.
+/// Data of a pair of bodies that is kept from check to check.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
-    /// For pairs of parts whose boxes overlapped, sorted.
-    parts: Vec<PartMemory>,
-    /// The boxes of B's parts in A's frame, if one of the two has several, and B's parts by where
-    /// these begin along the first axis.
+pub(super) struct PairCache {
+    /// The caches of pairs of parts whose boxes overlapped, sorted.
+    parts: Vec<PartCache>,
+    /// The boxes of B's parts in A's frame, if one of the bodies has several parts.
     boxes: Vec<Aabb>,
+    /// B's parts, sorted by the start of these boxes along the first axis.
     order: Vec<u32>,
     /// The parts that met last.
-    last: Option<[u32; 2]>,
-    /// How many checks there were.
+    last_meeting: Option<[u32; 2]>,
+    /// The number of checks.
     checks: u32,
-    /// Whether it holds anything that the next check starts from.
-    warm: bool,
-    /// Whether a method was used that was selected, and not chosen among the engine's by its cost.
-    selected: bool,
+    /// Whether it contains data that the next check starts from.
+    is_warm: bool,
+    /// Whether a selected method was used, instead of the engine's method of least cost.
+    used_selected: bool,
     /// Whether hulls decided the last check.
     pub(super) by_hulls: bool,
 }
 
-impl Memory {
-    /// Whether the next check starts from nothing.
+impl PairCache {
+    /// Whether the next check starts without data.
     pub(super) fn is_cold(&self) -> bool {
-        !self.warm
+        !self.is_warm
     }
 
-    /// Whether all that it holds comes from the engine's methods, chosen by their cost.
+    /// Whether all data comes from the engine's methods, chosen by cost.
     pub(super) fn is_by_cost(&self) -> bool {
-        !self.selected
+        !self.used_selected
     }
 
-    /// Clears it for another pair, keeping the memory.
-    pub(super) fn forget(&mut self) {
-        (self.by_hulls, self.last, self.warm) = (false, None, false);
-        self.selected = false;
+    /// Clears it for another pair, and keeps its memory.
+    pub(super) fn clear(&mut self) {
+        (self.by_hulls, self.last_meeting, self.is_warm) = (false, None, false);
+        self.used_selected = false;
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
-            let mut cache = std::mem::take(&mut part.cache);
-            cache.clear();
-            *part = PartMemory { cache, ..PartMemory::default() };
+            let mut shapes = std::mem::take(&mut part.shapes);
+            shapes.clear();
+            *part = PartCache { shapes, ..PartCache::default() };
         }
     }
 }
 
-/// What is kept of a pair of parts.
+/// Data of a pair of parts that is kept from check to check.
 #[derive(Debug, Default)]
-struct PartMemory {
+struct PartCache {
     parts: [u32; 2],
-    /// The check that last looked at them.
-    seen: u32,
+    /// The number of the last check of these parts.
+    last_check: u32,
     method: Option<Chosen>,
-    /// How many checks to wait before hulls are asked again, and how many it will be the next time
-    /// they fail.
-    wait: u8,
-    next_wait: u8,
-    cache: shape::ShapeCache,
-    /// Of a method from outside of the engine.
+    /// The number of checks before hulls are tested again.
+    checks_until_hulls: u8,
+    /// The same for the next time that hulls do not decide.
+    next_checks_until_hulls: u8,
+    shapes: shape::ShapeCache,
+    /// The checker of an external method.
     checker: Option<Box<dyn PairChecker>>,
 }
 
-/// Checks for which hulls are not asked again, at most, after they overlapped several times in a
+/// The largest number of checks without a test of hulls, after hulls overlapped several times in a
 /// row.
 const MAX_CHECKS_WITHOUT_HULLS: u8 = 32;
 
@@ -167,72 +167,80 @@ pub(super) fn check(
     b: &Geometry,
     pose: &Pose,
     chooser: &Chooser<'_>,
-    memory: &mut Memory,
-) -> Found {
-    memory.by_hulls = false;
-    memory.warm = true;
+    cache: &mut PairCache,
+) -> CheckResult {
+    cache.by_hulls = false;
+    cache.is_warm = true;
     if let ([one], [other]) = (a.parts(), b.parts()) {
-        if memory.parts.is_empty() {
-            memory.parts.push(PartMemory::default());
+        if cache.parts.is_empty() {
+            cache.parts.push(PartCache::default());
         }
-        let Memory { parts, by_hulls, selected, .. } = memory;
-        let flags = &mut Flags { by_hulls, selected };
+        let PairCache { parts, by_hulls, used_selected, .. } = cache;
+        let flags = &mut Flags { by_hulls, used_selected };
         return check_parts((one, 0), (other, 0), pose, chooser, &mut parts[0], flags);
     }
-    check_compounds(a, b, pose, chooser, memory)
+    check_compounds(a, b, pose, chooser, cache)
 }
 
-/// What a check of two parts says about the check of the bodies.
+/// Flags of a check of bodies that the check of two parts sets.
 struct Flags<'a> {
     /// Whether hulls alone decided.
     by_hulls: &'a mut bool,
-    /// Set if a method was used that was selected.
-    selected: &'a mut bool,
+    /// Set if a selected method was used.
+    used_selected: &'a mut bool,
 }
 
-/// The parts whose boxes overlap, found by a sweep along the first axis: those that met last first,
-/// then in the order of the sweep.
+/// Checks the parts whose boxes overlap, found by a sweep along the first axis: first the parts
+/// that met last, then in the order of the sweep.
 fn check_compounds(
     a: &Geometry,
     b: &Geometry,
     pose: &Pose,
     chooser: &Chooser<'_>,
-    memory: &mut Memory,
-) -> Found {
-    let reach = a.reach() + b.reach() + pose.translation().abs().max_element();
-    memory.boxes.clear();
-    memory.boxes.extend(b.parts().iter().map(|part| boxed(part, pose, reach)));
-    if memory.order.len() != memory.boxes.len() {
-        memory.order.clear();
-        memory.order.extend(0..memory.boxes.len() as u32);
+    cache: &mut PairCache,
+) -> CheckResult {
+    let size = a.max_coordinate() + b.max_coordinate() + pose.translation().abs().max_element();
+    cache.boxes.clear();
+    cache.boxes.extend(b.parts().iter().map(|part| part_box(part, pose, size)));
+    if cache.order.len() != cache.boxes.len() {
+        cache.order.clear();
+        cache.order.extend(0..cache.boxes.len() as u32);
     }
-    let boxes = &memory.boxes;
-    let begin = |n: &u32| boxes[*n as usize].min.x;
-    memory.order.sort_unstable_by(|i, j| begin(i).total_cmp(&begin(j)).then(i.cmp(j)));
-    memory.checks = memory.checks.wrapping_add(1);
+    let boxes = &cache.boxes;
+    let start = |n: &u32| boxes[*n as usize].min.x;
+    cache.order.sort_unstable_by(|i, j| start(i).total_cmp(&start(j)).then(i.cmp(j)));
+    cache.checks = cache.checks.wrapping_add(1);
 
-    let mut sweep =
-        Sweep { a, b, pose, chooser, memory, found: Found::APART, checked: 0, not_by_hulls: 0 };
+    let mut sweep = Sweep {
+        a,
+        b,
+        pose,
+        chooser,
+        cache,
+        result: CheckResult::APART,
+        checked: 0,
+        not_by_hulls: 0,
+    };
     let last = sweep
-        .memory
-        .last
+        .cache
+        .last_meeting
         .filter(|[i, j]| (*i as usize) < a.parts().len() && (*j as usize) < b.parts().len());
     if last.is_some_and(|[i, j]| sweep.meets(i, j)) || sweep.run() {
-        return sweep.found;
+        return sweep.result;
     }
-    let Sweep { mut found, checked, not_by_hulls, .. } = sweep;
-    if let Found::Undecided(bounds) = &mut found {
-        // The depth of two parts does not bound that of the bodies.
-        let its = memory.boxes.iter().fold(Aabb::EMPTY, |all, part| all.union(part));
-        bounds.lower = Bounds::of_boxes(&a.bounds(), &its).lower;
+    let Sweep { mut result, checked, not_by_hulls, .. } = sweep;
+    if let CheckResult::Undecided(bounds) = &mut result {
+        // The depth of two parts is no bound of the depth of the bodies.
+        let bounds_b = cache.boxes.iter().fold(Aabb::EMPTY, |all, part| all.union(part));
+        bounds.lower = Bounds::of_boxes(&a.bounds(), &bounds_b).lower;
     }
-    memory.by_hulls = checked > 0 && not_by_hulls == 0 && found == Found::APART;
-    // Of parts that are not near each other any more nothing is kept.
-    if memory.parts.len() > 2 * checked + 8 {
-        let now = memory.checks;
-        memory.parts.retain(|part| part.seen == now);
+    cache.by_hulls = checked > 0 && not_by_hulls == 0 && result == CheckResult::APART;
+    // Drops the caches of parts that were not checked this time.
+    if cache.parts.len() > 2 * checked + 8 {
+        let current = cache.checks;
+        cache.parts.retain(|part| part.last_check == current);
     }
-    found
+    result
 }
 
 /// A search for two parts that meet.
@@ -241,39 +249,39 @@ struct Sweep<'a> {
     b: &'a Geometry,
     pose: &'a Pose,
     chooser: &'a Chooser<'a>,
-    memory: &'a mut Memory,
-    found: Found,
-    /// Pairs of parts that were checked, and those that hulls left open.
+    cache: &'a mut PairCache,
+    result: CheckResult,
+    /// The numbers of pairs of parts that were checked, and of those that hulls did not decide.
     checked: usize,
     not_by_hulls: usize,
 }
 
 impl Sweep<'_> {
-    /// Whether any two parts meet. Of two boxes the one that begins first is compared with those
-    /// that begin before it ends.
+    /// Whether any two parts meet. Of two boxes the one that starts first is compared with the
+    /// boxes of the other body that start before it ends.
     fn run(&mut self) -> bool {
-        let own = self.a.order();
+        let order_a = self.a.order();
         let (mut i, mut j) = (0, 0);
-        while i < own.len() && j < self.memory.order.len() {
-            let one = self.a.parts()[own[i] as usize].bounds();
-            let other = self.memory.boxes[self.memory.order[j] as usize];
+        while i < order_a.len() && j < self.cache.order.len() {
+            let one = self.a.parts()[order_a[i] as usize].bounds();
+            let other = self.cache.boxes[self.cache.order[j] as usize];
             if one.min.x <= other.min.x {
-                for k in j..self.memory.order.len() {
-                    let n = self.memory.order[k];
-                    if self.memory.boxes[n as usize].min.x > one.max.x {
+                for k in j..self.cache.order.len() {
+                    let n = self.cache.order[k];
+                    if self.cache.boxes[n as usize].min.x > one.max.x {
                         break;
                     }
-                    if self.meets(own[i], n) {
+                    if self.meets(order_a[i], n) {
                         return true;
                     }
                 }
                 i += 1;
             } else {
-                for n in &own[i..] {
+                for n in &order_a[i..] {
                     if self.a.parts()[*n as usize].bounds().min.x > other.max.x {
                         break;
                     }
-                    if self.meets(*n, self.memory.order[j]) {
+                    if self.meets(*n, self.cache.order[j]) {
                         return true;
                     }
                 }
@@ -283,49 +291,53 @@ impl Sweep<'_> {
         false
     }
 
-    /// Whether two parts meet; notes what was found.
+    /// Whether two parts certainly meet. Merges the result of their check into `result`.
     fn meets(&mut self, i: u32, j: u32) -> bool {
         let (one, other) = (&self.a.parts()[i as usize], &self.b.parts()[j as usize]);
-        if !self.memory.boxes[j as usize].overlaps(&one.bounds()) {
+        if !self.cache.boxes[j as usize].overlaps(&one.bounds()) {
             return false;
         }
-        let Memory { parts, checks, selected, .. } = &mut *self.memory;
+        let PairCache { parts, checks, used_selected, .. } = &mut *self.cache;
         let key = [i, j];
-        let place = parts.binary_search_by_key(&key, |part| part.parts).unwrap_or_else(|at| {
-            parts.insert(at, PartMemory { parts: key, ..PartMemory::default() });
+        let index = parts.binary_search_by_key(&key, |part| part.parts).unwrap_or_else(|at| {
+            parts.insert(at, PartCache { parts: key, ..PartCache::default() });
             at
         });
-        let kept = &mut parts[place];
-        kept.seen = *checks;
+        let part_cache = &mut parts[index];
+        part_cache.last_check = *checks;
         let mut by_hulls = false;
-        let flags = &mut Flags { by_hulls: &mut by_hulls, selected };
-        let found = check_parts((one, i), (other, j), self.pose, self.chooser, kept, flags);
+        let flags = &mut Flags { by_hulls: &mut by_hulls, used_selected };
+        let result = check_parts((one, i), (other, j), self.pose, self.chooser, part_cache, flags);
         self.checked += 1;
         self.not_by_hulls += usize::from(!by_hulls);
-        if let Found::Meeting { certain: true, .. } = found {
-            self.found = found;
-            self.memory.last = Some(key);
+        if let CheckResult::Meeting { certain: true, .. } = result {
+            self.result = result;
+            self.cache.last_meeting = Some(key);
             return true;
         }
-        self.found = joined(self.found, found);
+        self.result = merged(self.result, result);
         false
     }
 }
 
-/// The result for two bodies of the results for their parts, none of which certainly meet. Parts
-/// that perhaps meet count before undecided ones, and these before parts that are perhaps apart.
-fn joined(known: Found, found: Found) -> Found {
-    match (known, found) {
-        (_, Found::Meeting { .. }) => found,
-        (Found::Meeting { .. }, _) => known,
-        (Found::Undecided(own), Found::Undecided(its)) => Found::Undecided(own.joined(its)),
-        (Found::Undecided(_), _) | (Found::Apart { certain: false }, Found::Apart { .. }) => known,
-        _ => found,
+/// The result for two bodies from the results for two pairs of parts, none of which certainly meet.
+/// An uncertain meeting has priority over an undecided result, and this over uncertainly apart.
+fn merged(first: CheckResult, second: CheckResult) -> CheckResult {
+    match (first, second) {
+        (_, CheckResult::Meeting { .. }) => second,
+        (CheckResult::Meeting { .. }, _) => first,
+        (CheckResult::Undecided(a), CheckResult::Undecided(b)) => {
+            CheckResult::Undecided(a.joined(b))
+        }
+        (CheckResult::Undecided(_), _)
+        | (CheckResult::Apart { certain: false }, CheckResult::Apart { .. }) => first,
+        _ => second,
     }
 }
 
-/// A box around a part of B in A's frame, with what rounding may hide of coordinates up to `reach`.
-fn boxed(part: &Part, pose: &Pose, reach: f64) -> Aabb {
+/// A box around a part of B in A's frame, enlarged by the rounding errors of coordinates up to
+/// `max_coordinate`.
+fn part_box(part: &Part, pose: &Pose, max_coordinate: f64) -> Aabb {
     let bounds = part.bounds();
     if matches!(part.shape().kind(), Kind::HalfSpace(_)) {
         return Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
@@ -334,11 +346,11 @@ fn boxed(part: &Part, pose: &Pose, reach: f64) -> Aabb {
     if moved.is_empty() {
         return moved;
     }
-    moved.grown(slack(&moved, reach))
+    moved.grown(pose_slack(&moved, max_coordinate))
 }
 
 /// The pose of B's part in the frame of A's part.
-pub(super) fn between(a: &Part, b: &Part, pose: &Pose) -> Pose {
+pub(super) fn relative_part_pose(a: &Part, b: &Part, pose: &Pose) -> Pose {
     match (*a.pose() == Pose::IDENTITY, *b.pose() == Pose::IDENTITY) {
         (true, true) => *pose,
         (true, false) => pose.composed(b.pose()),
@@ -346,19 +358,20 @@ pub(super) fn between(a: &Part, b: &Part, pose: &Pose) -> Pose {
     }
 }
 
+/// Checks part `i` of A and part `j` of B.
 fn check_parts(
     (a, i): (&Part, u32),
     (b, j): (&Part, u32),
     pose: &Pose,
     chooser: &Chooser<'_>,
-    memory: &mut PartMemory,
+    cache: &mut PartCache,
     flags: &mut Flags<'_>,
-) -> Found {
-    let pose = &between(a, b, pose);
-    let chosen = memory.method.unwrap_or_else(|| {
+) -> CheckResult {
+    let pose = &relative_part_pose(a, b, pose);
+    let chosen = cache.method.unwrap_or_else(|| {
         let (chosen, rule) = chooser.choose(a, b);
-        *flags.selected |= rule != ChosenBy::Cost || matches!(chosen, Chosen::Other(_));
-        memory.method = Some(chosen);
+        *flags.used_selected |= rule != ChosenBy::Cost || matches!(chosen, Chosen::Other(_));
+        cache.method = Some(chosen);
         chosen
     });
     let place = |triangles, point: Option<Vec3>| Place {
@@ -369,96 +382,103 @@ fn check_parts(
     let method = match chosen {
         Chosen::Engine(method) => method,
         Chosen::Other(number) => {
-            return match ask_other(PairQuery { a, b, pose }, chooser, number, memory) {
-                PairAnswer::Separated { certain } => Found::Apart { certain },
+            return match check_externally(PairQuery { a, b, pose }, chooser, number, cache) {
+                PairAnswer::Separated { certain } => CheckResult::Apart { certain },
                 PairAnswer::Intersecting { certain, witness } => {
                     let witness = witness.unwrap_or_default();
-                    Found::Meeting { place: place(witness.triangles, witness.point), certain }
+                    CheckResult::Meeting { place: place(witness.triangles, witness.point), certain }
                 }
-                PairAnswer::Undecided(bounds) => Found::Undecided(bounds),
+                PairAnswer::Undecided(bounds) => CheckResult::Undecided(bounds),
             };
         }
     };
     if method != Method::Shapes {
         if let (Some(mesh_a), Some(mesh_b)) = (mesh_of(a.shape()), mesh_of(b.shape())) {
             let meshes = (&**mesh_a, &**mesh_b);
-            if hulls_are_apart(method, a, (b, meshes.1), pose, memory) {
+            if hulls_are_apart(method, a, (b, meshes.1), pose, cache) {
                 *flags.by_hulls = true;
-                return Found::APART;
+                return CheckResult::APART;
             }
-            if let Some(found) = search_without_trees(method, meshes, pose) {
-                return match found {
-                    Some((p, q)) => Found::meeting(place([Some(p), Some(q)], None)),
+            if let Some(pair) = search_without_trees(method, meshes, pose) {
+                return match pair {
+                    Some((p, q)) => CheckResult::meeting(place([Some(p), Some(q)], None)),
                     None => shape::contained_point(a.shape(), b.shape(), pose)
-                        .map_or(Found::APART, |p| Found::meeting(place([None, None], Some(p)))),
+                        .map_or(CheckResult::APART, |p| {
+                            CheckResult::meeting(place([None, None], Some(p)))
+                        }),
                 };
             }
         }
     }
-    let mut found = shape::meet_cached(a.shape(), b.shape(), pose, &mut memory.cache);
-    if (is_curved(a) || is_curved(b)) && is_close(&found, a, b, pose) {
-        found = shape::meet_cached(a.shape(), b.shape(), pose, &mut shape::ShapeCache::default());
+    let mut encounter = shape::meet_cached(a.shape(), b.shape(), pose, &mut cache.shapes);
+    if (is_curved(a) || is_curved(b)) && may_depend_on_start(&encounter, a, b, pose) {
+        let cold = &mut shape::ShapeCache::default();
+        encounter = shape::meet_cached(a.shape(), b.shape(), pose, cold);
     }
-    match found {
-        QuickVerdict::Apart { .. } => Found::APART,
-        QuickVerdict::Meeting { point, triangles, .. } => Found::meeting(place(triangles, point)),
+    match encounter {
+        QuickVerdict::Apart { .. } => CheckResult::APART,
+        QuickVerdict::Meeting { point, triangles, .. } => {
+            CheckResult::meeting(place(triangles, point))
+        }
         QuickVerdict::Undecided => {
-            Found::Meeting { place: place([None, None], None), certain: false }
+            CheckResult::Meeting { place: place([None, None], None), certain: false }
         }
     }
 }
 
-/// Asks a method from outside of the engine.
+/// Checks two parts by an external method.
 #[cold]
 #[inline(never)]
-fn ask_other(
+fn check_externally(
     query: PairQuery<'_>,
     chooser: &Chooser<'_>,
     number: u32,
-    memory: &mut PartMemory,
+    cache: &mut PartCache,
 ) -> PairAnswer {
     let make = || chooser.other(number).checker(query.a, query.b);
-    let checker = memory.checker.get_or_insert_with(make);
+    let checker = cache.checker.get_or_insert_with(make);
     checker.check(&query, &mut Budget::unlimited())
 }
 
-/// Whether the hulls of two meshes tell that these are apart, if the method asks them this time.
+/// Whether the hulls of two meshes prove that the meshes are apart, if the method tests hulls in
+/// this check.
 fn hulls_are_apart(
     method: Method,
     a: &Part,
     (b, mesh_b): (&Part, &Mesh),
     pose: &Pose,
-    memory: &mut PartMemory,
+    cache: &mut PartCache,
 ) -> bool {
-    let asks = match method {
+    let tests_hulls = match method {
         Method::Hulls => true,
-        Method::HullsThenTriangles => memory.wait == 0,
+        Method::HullsThenTriangles => cache.checks_until_hulls == 0,
         _ => false,
     };
-    memory.wait = memory.wait.saturating_sub(1);
-    if !asks {
+    cache.checks_until_hulls = cache.checks_until_hulls.saturating_sub(1);
+    if !tests_hulls {
         return false;
     }
-    let (Some(own), Some(other)) = (a.hull(), b.hull()) else {
+    let (Some(hull_a), Some(hull_b)) = (a.hull(), b.hull()) else {
         return false;
     };
-    match convex::intersects_cached(own, other, pose, &mut memory.cache.hulls) {
-        convex::Verdict::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
-            memory.next_wait = 0;
+    match convex::intersects_cached(hull_a, hull_b, pose, &mut cache.shapes.hulls) {
+        convex::Verdict::Separated(gap) if gap.gap > hull_excess(mesh_b, hull_b, pose) => {
+            cache.next_checks_until_hulls = 0;
             true
         }
-        // Also where both are convex solids: rounded vertices bend their faces, so that the hull of
-        // the moved corners is a little larger than what the moved triangles bound.
+        // Hulls that meet do not decide, also for two convex solids: with rounded vertices the
+        // faces are not planar, so that the hull of the moved corners is slightly larger than the
+        // solid bounded by the moved triangles.
         _ => {
-            memory.next_wait = (2 * memory.next_wait + 1).min(MAX_CHECKS_WITHOUT_HULLS);
-            memory.wait = memory.next_wait;
+            cache.next_checks_until_hulls =
+                (2 * cache.next_checks_until_hulls + 1).min(MAX_CHECKS_WITHOUT_HULLS);
+            cache.checks_until_hulls = cache.next_checks_until_hulls;
             false
         }
     }
 }
 
-/// Two triangles of two meshes that meet, by a method that uses no trees; `None` if the method is
-/// another.
+/// Two triangles of two meshes that meet, by a method without trees; `None` for other methods.
 fn search_without_trees(
     method: Method,
     (mesh_a, mesh_b): (&Mesh, &Mesh),
@@ -468,27 +488,28 @@ fn search_without_trees(
     let posed = || (Posed::new(mesh_a, &Pose::IDENTITY), Posed::new(mesh_b, pose));
     match method {
         Method::Sweep => {
-            let (here, there) = posed();
-            pair::sweep::traverse(&here, &there, &mut first);
+            let (posed_a, posed_b) = posed();
+            pair::sweep::traverse(&posed_a, &posed_b, &mut first);
         }
         Method::BruteForce => {
-            let (here, there) = posed();
-            pair::brute::traverse(&here, &there, &mut first);
+            let (posed_a, posed_b) = posed();
+            pair::brute::traverse(&posed_a, &posed_b, &mut first);
         }
         _ => return None,
     }
     Some(first.pair)
 }
 
-/// How far a vertex of a moved mesh can lie outside the hull of its moved corners.
+/// An upper bound of the distance by which a vertex of a moved mesh can lie outside the hull of its
+/// moved corners.
 ///
 /// In the mesh's own frame every vertex lies in the hull. Moved, the vertex and each corner are
 /// rounded by at most `e`: four roundings of `u` of each of three coordinates, of which none
-/// exceeds `sqrt(3) reach + |t|`, and products that vanish. So the vertex is within `2 e` of the
+/// exceeds `sqrt(3) reach + |t|`, and products that underflow. So the vertex is within `2 e` of the
 /// hull, and `2 sqrt(3) 4 u (sqrt(3) reach + |t|) < 16 u (2 reach + |t|)`.
-fn beyond_hull(mesh: &Mesh, hull: &Hull, pose: &Pose) -> f64 {
+fn hull_excess(mesh: &Mesh, hull: &Hull, pose: &Pose) -> f64 {
     if hull.vertices().len() == mesh.used_vertices().len() {
-        return 0.0; // all are corners, and what bounds the hull of them bounds the mesh
+        return 0.0; // all vertices are corners, so that a bound of their hull is one of the mesh
     }
     let Aabb { min, max } = mesh.bounds();
     let reach = min.abs().max(max.abs()).max_element();
@@ -496,72 +517,73 @@ fn beyond_hull(mesh: &Mesh, hull: &Hull, pose: &Pose) -> f64 {
     8.0 * f64::EPSILON * size + 16.0 * f64::from_bits(1)
 }
 
-/// Whether verdicts about a part are bounds of a distance, and no exact decisions.
+/// Whether verdicts about a part come from bounds of a distance, and not from exact decisions.
 fn is_curved(part: &Part) -> bool {
     matches!(part.shape().kind(), Kind::Cylinder(_) | Kind::Cone(_) | Kind::Ellipsoid(_))
 }
 
-/// How close curved shapes may come, relative to the coordinates that go into the query, before a
-/// search that starts elsewhere might leave open what this one decided. A thousand times what
-/// usual bounds leave open.
-const RELATIVE_DOUBT: f64 = 1e-9;
+/// The distance of curved shapes, relative to the coordinates of the query, below which a search
+/// from another start might not decide what this one decided. A thousand times the usual gap of the
+/// bounds.
+const RELATIVE_RECHECK_DISTANCE: f64 = 1e-9;
 
-/// Whether an answer about curved shapes may depend on where the search started: the bounds are
-/// open, or nearly. What is reported must not depend on earlier checks, so such an answer is found
-/// again without them.
-fn is_close(found: &QuickVerdict, a: &Part, b: &Part, pose: &Pose) -> bool {
+/// Whether an answer about curved shapes may depend on the start of the search: the bounds do not
+/// decide, or hardly. Reports must not depend on earlier checks, so such a check is repeated
+/// without kept data.
+fn may_depend_on_start(encounter: &QuickVerdict, a: &Part, b: &Part, pose: &Pose) -> bool {
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     let size = |part: &Part| {
         let Aabb { min, max } = part.bounds();
         min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
     };
-    let close = || RELATIVE_DOUBT * (size(a) + size(b) + pose.translation().abs().max_element());
-    match *found {
+    let limit =
+        || RELATIVE_RECHECK_DISTANCE * (size(a) + size(b) + pose.translation().abs().max_element());
+    match *encounter {
         QuickVerdict::Undecided => true,
-        QuickVerdict::Apart { gap } => gap <= close(),
-        // Without a depth the decision was an exact one.
-        QuickVerdict::Meeting { depth, .. } => depth > 0.0 && depth <= close(),
+        QuickVerdict::Apart { gap } => gap <= limit(),
+        // A depth of zero means that the decision was exact.
+        QuickVerdict::Meeting { depth, .. } => depth > 0.0 && depth <= limit(),
     }
 }
 
-/// Where two bodies that meet do so, in the world's frame; A is at `frame`, B at `pose` in A's
-/// frame. `None` if they do not meet.
+/// Where two bodies meet, in the world's frame; A is at `frame`, B at `pose` in A's frame. `None`
+/// if they do not meet.
 ///
-/// The answer is that of a check that uses nothing of earlier ones, by the engine's method of
-/// least expected cost: it depends on the two forms and their poses alone. `cold` is what the last
-/// check found, if that was such a check. What is found is left in `memory` for the next check, if
-/// that uses the same method.
+/// The answer is that of a check without kept data, by the engine's method of least expected cost:
+/// it depends on the two forms and their poses alone. `cold` is the result of the last check, if
+/// that was such a check. The data of this check is left in `cache` for the next one, if that uses
+/// the same method.
 pub(super) fn witness(
     (a, b): (&Geometry, &Geometry),
     frame: &Pose,
     pose: &Pose,
     key: Key,
-    cold: Option<&Found>,
-    memory: &mut Memory,
+    cold: Option<&CheckResult>,
+    cache: &mut PairCache,
 ) -> Option<Witness> {
     let chooser = &Chooser::engine(key);
-    let found = match cold {
-        Some(found) => *found,
-        None if memory.is_by_cost() => {
-            let by_hulls = memory.by_hulls;
-            memory.forget();
-            let found = check(a, b, pose, chooser, memory);
-            memory.by_hulls = by_hulls;
-            found
+    let result = match cold {
+        Some(result) => *result,
+        None if cache.is_by_cost() => {
+            let by_hulls = cache.by_hulls;
+            cache.clear();
+            let result = check(a, b, pose, chooser, cache);
+            cache.by_hulls = by_hulls;
+            result
         }
-        None => check(a, b, pose, chooser, &mut Memory::default()),
+        None => check(a, b, pose, chooser, &mut PairCache::default()),
     };
-    witness_at(found.place()?, a, b, frame, pose)
+    witness_at(result.place()?, a, b, frame, pose)
 }
 
-/// The place where a method found two bodies meeting, if it gave one.
-pub(super) fn own_witness(
-    found: &Found,
+/// The witness of a result, if its method returned a place.
+pub(super) fn witness_of_result(
+    result: &CheckResult,
     (a, b): (&Geometry, &Geometry),
     frame: &Pose,
     pose: &Pose,
 ) -> Option<Witness> {
-    let place = found.place()?;
+    let place = result.place()?;
     let triangles_are_known = place.triangles.iter().all(Option::is_some);
     if place.point.is_none() && !triangles_are_known {
         return None;
@@ -569,6 +591,7 @@ pub(super) fn own_witness(
     witness_at(place, a, b, frame, pose)
 }
 
+/// The witness for a place.
 fn witness_at(
     place: &Place,
     a: &Geometry,
@@ -579,7 +602,7 @@ fn witness_at(
     let point = place.point.unwrap_or_else(|| {
         let [i, j] = place.parts.map(|n| n as usize);
         let (one, other) = (&a.parts()[i], &b.parts()[j]);
-        let pose = between(one, other, pose);
+        let pose = relative_part_pose(one, other, pose);
         one.pose().transform_point(common_point(one, other, &pose, place.triangles))
     });
     let point = frame.transform_point(point);
@@ -592,17 +615,17 @@ fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) ->
     if let (Some(mesh_a), Some(mesh_b), [Some(p), Some(q)]) =
         (mesh_of(a.shape()), mesh_of(b.shape()), triangles)
     {
-        let there = mesh_b.triangle(q as usize).map(|v| pose.transform_point(v));
-        let hit = Hit::between((p, &mesh_a.triangle(p as usize)), (q, &there));
-        return hit.map_or(there[0], |hit| hit.point);
+        let triangle_b = mesh_b.triangle(q as usize).map(|v| pose.transform_point(v));
+        let hit = Hit::between((p, &mesh_a.triangle(p as usize)), (q, &triangle_b));
+        return hit.map_or(triangle_b[0], |hit| hit.point);
     }
-    match a.polytope().zip(b.polytope()).map(|(own, its)| convex::contact(own, its, pose)) {
+    match a.polytope().zip(b.polytope()).map(|(one, other)| convex::contact(one, other, pose)) {
         Some((deepest, convex::Verdict::Intersecting(_))) => {
             (deepest.point_a + deepest.point_b) * 0.5
         }
         Some((closest, convex::Verdict::Separated(_))) => closest.point_a,
-        // A curved shape touches another to some twelve digits.
+        // A curved shape touches another to about twelve digits.
         None => shape::distance(a.shape(), b.shape(), pose)
-            .map_or(pose.translation(), |found| (found.point_a + found.point_b) * 0.5),
+            .map_or(pose.translation(), |closest| (closest.point_a + closest.point_b) * 0.5),
     }
 }

@@ -1,12 +1,11 @@
-//! How a world works.
+//! The options of a world.
 
 use super::MethodKind;
 use crate::broad::PhaseKind;
 
-/// How a [`World`](super::World) works. The events that it reports, with their witnesses, do not
-/// depend on it, but for whether those that persist are among them, and as long as no method is
-/// selected that [leans](super::PairMethod::bias) one way; what an update [took](super::Stats)
-/// does.
+/// The options of a [`World`](super::World). Its events and their witnesses do not depend on them,
+/// except whether events of persisting pairs are included, and unless a method with a
+/// [bias](super::PairMethod::bias) is selected. The [counts](super::Stats) of an update do.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WorldOptions {
@@ -14,17 +13,17 @@ pub struct WorldOptions {
     pub phase: PhaseKind,
     /// The boxes that the broad phase compares.
     pub boxes: BoxKind,
-    /// Whether pairs must overlap by their oriented boxes too, which costs a little for each pair
-    /// and saves checks of long bodies that lie askew.
+    /// Whether the oriented boxes of a pair must overlap, too. This costs a little for each pair
+    /// and saves checks of long bodies that are not parallel to the axes.
     pub oriented: bool,
     /// The method that checks all pairs for which [no other](super::World::set_method) is selected
-    /// and to which it applies. `None` for the one that is expected to cost least.
+    /// and to which it applies. `None` for the method of least expected cost.
     pub method: Option<MethodKind>,
-    /// Methods from which that one is chosen, beside the engine's own. Those that lean one way are
-    /// never chosen for their cost.
+    /// Methods from which that one is chosen, in addition to the engine's. Methods with a bias are
+    /// never chosen by cost.
     pub candidates: Vec<MethodKind>,
-    /// Whether pairs that go on meeting are reported in every update. They can always be asked for
-    /// by [`World::collisions`](super::World::collisions).
+    /// Whether pairs that continue to meet are reported in every update.
+    /// [`World::collisions`](super::World::collisions) returns them in any case.
     pub persisting: bool,
 }
 
@@ -59,13 +58,13 @@ impl WorldOptions {
         Self { candidates, ..self }
     }
 
-    /// With or without events of what [`persists`](Self#structfield.persisting).
+    /// With or without events of [persisting](Self#structfield.persisting) pairs.
     #[must_use]
     pub fn persisting(self, persisting: bool) -> Self {
         Self { persisting, ..self }
     }
 
-    /// The methods that are named.
+    /// The method and the candidates.
     pub(super) fn methods(&self) -> impl Iterator<Item = MethodKind> + '_ {
         self.method.into_iter().chain(self.candidates.iter().copied())
     }
@@ -74,12 +73,12 @@ impl WorldOptions {
 /// The boxes around bodies (Zachmann 1994, section 5.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxKind {
-    /// Of meshes the box of the box: their own box, turned and boxed again, without a look at their
-    /// vertices. Whatever is convex gets the smallest box.
+    /// For meshes the box of the rotated local box, without a pass over their vertices. Convex
+    /// shapes get the smallest box.
     #[default]
     Fast,
-    /// The smallest box: looks at every vertex of a mesh or hull in every frame.
+    /// The smallest box: a pass over every vertex of a mesh or hull in every frame.
     Tight,
-    /// A cube that holds the body however it turns: only moved.
+    /// A cube that contains the body in every orientation, and only has to be moved.
     RotationProof,
 }

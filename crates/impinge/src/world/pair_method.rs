@@ -1,9 +1,8 @@
-//! Pairwise methods that come from outside of the engine: what a method says about itself, and what
-//! it answers about a pair.
+//! External pairwise methods: the description of a method, and its answer about a pair.
 //!
-//! Two traits, because one value cannot serve all pairs: a [`PairMethod`] is made once for a world
-//! and may keep what pairs share (the trees of meshes, say); for every pair it makes a
-//! [`PairChecker`], which the world keeps with the pair and asks frame after frame.
+//! There are two traits, because one value cannot hold the data of all pairs: a [`PairMethod`] is
+//! created once for a world and may keep data that pairs share (such as trees of meshes); for every
+//! pair it creates a [`PairChecker`], which the world keeps with the pair and calls in every frame.
 
 use std::fmt::Debug;
 
@@ -13,8 +12,8 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::pair::{Bias, Budget};
 use crate::shape::Kind;
 
-/// A way to find out whether two shapes meet. One value serves all pairs of a
-/// [`World`](super::World), from several threads at once.
+/// A method that decides whether two shapes meet. One value is used for all pairs of a
+/// [`World`](super::World), by several threads at once.
 ///
 /// ```
 /// use impinge::pair::{Bias, Budget};
@@ -24,7 +23,7 @@ use crate::shape::Kind;
 /// };
 /// use impinge::{Pose, shapes};
 ///
-/// /// Says that meshes meet as soon as their boxes do.
+/// /// Reports that meshes meet if their boxes do.
 /// #[derive(Debug)]
 /// struct Boxes;
 ///
@@ -48,8 +47,8 @@ use crate::shape::Kind;
 ///
 /// impl PairChecker for Boxes {
 ///     fn check(&mut self, pair: &PairQuery<'_>, _: &mut Budget<'_>) -> PairAnswer {
-///         let [own, other] = pair.boxes();
-///         match own.overlaps(&other) {
+///         let [a, b] = pair.boxes();
+///         match a.overlaps(&b) {
 ///             true => PairAnswer::Intersecting { certain: false, witness: None },
 ///             false => PairAnswer::Separated { certain: true },
 ///         }
@@ -66,74 +65,75 @@ use crate::shape::Kind;
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub trait PairMethod: Debug + Send + Sync {
-    /// What it is called in tables.
+    /// The name, for tables.
     fn name(&self) -> &'static str;
 
-    /// Whether it can decide about two shapes like these. Where it cannot, it is not asked.
+    /// Whether it can decide for two shapes with these traits. If it cannot, it is not used.
     fn applies(&self, pair: &PairTraits) -> bool;
 
-    /// Which way its answers can be wrong; `None` if all of them are certain, which is the contract
-    /// of the engine's own methods. Of answers that lean towards "collision", "no collision" is
-    /// certain, and the other way round.
+    /// The direction of possible errors; `None` if all answers are certain, as those of the
+    /// engine's methods are. With a bias towards "collision" the answer "no collision" is certain,
+    /// and the reverse.
     fn bias(&self) -> Option<Bias>;
 
-    /// Nanoseconds a check is expected to take, roughly, for bodies that move a little from frame
-    /// to frame. Asked only about shapes to which the method [applies](PairMethod::applies).
+    /// The approximate time of a check in nanoseconds, for bodies that move a little from frame to
+    /// frame. Called only for shapes to which the method [applies](PairMethod::applies).
     fn nanoseconds(&self, pair: &PairTraits) -> f64;
 
-    /// What the world keeps with a pair of shapes and asks in every frame. It is dropped with the
-    /// pair: when the boxes of the two do not overlap any more, when one of them gets another shape
-    /// or goes, when another method is selected.
+    /// The checker that the world keeps with a pair of shapes and calls in every frame. It is
+    /// dropped with the pair: when the boxes of the two do not overlap any more, when one of them
+    /// gets another shape or is removed, or when another method is selected.
     fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker>;
 }
 
-/// The checks of one pair by one method, from frame to frame. Holds whatever the method keeps.
+/// The checks of one pair by one method, from frame to frame. Contains the data that the method
+/// keeps for the pair.
 pub trait PairChecker: Debug + Send + Sync {
-    /// Whether the two shapes share a point. They are those that the checker was made for.
+    /// Whether the two shapes share a point. They are the shapes that the checker was created for.
     ///
-    /// Stops when the budget is spent, as far as the method can stop, and says what is known then.
-    /// [`World::update`](super::World::update) sets no limit. An answer that is certain is that of
-    /// the exact arithmetic that the crate promises; it must not depend on earlier checks.
+    /// Stops when the budget is spent, as far as the method can stop, and returns the known bounds.
+    /// [`World::update`](super::World::update) sets no limit. A certain answer must be that of
+    /// exact arithmetic; it must not depend on earlier checks.
     fn check(&mut self, pair: &PairQuery<'_>, budget: &mut Budget<'_>) -> PairAnswer;
 }
 
-/// A question about two shapes.
+/// The input of a check: two shapes and their relative pose.
 #[derive(Clone, Copy, Debug)]
 pub struct PairQuery<'a> {
-    /// The first shape; the frame of the question is its own.
+    /// The first shape; the query is in its frame.
     pub a: &'a Part,
     /// The second shape.
     pub b: &'a Part,
-    /// The pose of the second shape in the frame of the first. (The poses that parts have in their
-    /// bodies are accounted for.)
+    /// The pose of the second shape in the frame of the first. It includes the poses of the parts
+    /// in their bodies.
     pub pose: &'a Pose,
 }
 
 impl PairQuery<'_> {
-    /// A box around each of the shapes, in the frame of the first, rounding of moved vertices
-    /// included. Infinite along some axes for a half-space, empty for a mesh without triangles.
+    /// A box around each of the shapes, in the frame of the first, including the rounding of moved
+    /// vertices. Infinite along some axes for a half-space, empty for a mesh without triangles.
     #[must_use]
     pub fn boxes(&self) -> [Aabb; 2] {
         [self.a.box_at(&Pose::IDENTITY), self.b.box_at(self.pose)]
     }
 }
 
-/// What a method found out about two shapes.
+/// The answer of a method about two shapes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairAnswer {
     /// They share no point.
     Separated {
-        /// Whether that cannot be wrong. False only for a method that leans towards "no collision".
+        /// Whether that is certain. False only for a method with a bias towards "no collision".
         certain: bool,
     },
     /// They share a point.
     Intersecting {
-        /// Whether that cannot be wrong. False only for a method that leans towards "collision".
+        /// Whether that is certain. False only for a method with a bias towards "collision".
         certain: bool,
-        /// Where, if the method knows.
+        /// Where they meet, if the method knows.
         witness: Option<PairWitness>,
     },
-    /// The budget was spent, or the method gave up; this is known all the same.
+    /// The budget was spent, or the method gave up, with certain bounds of the signed distance.
     Undecided(Bounds),
 }
 
@@ -146,7 +146,7 @@ pub struct PairWitness {
     pub point: Option<Vec3>,
 }
 
-/// What two shapes are like.
+/// The traits of two shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairTraits {
     /// The first shape.
@@ -161,17 +161,17 @@ impl PairTraits {
     }
 }
 
-/// What a shape is like, as far as methods differ about it.
+/// The traits of a shape that determine which methods apply, and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Traits {
-    /// How many triangles, if it is a mesh.
+    /// The number of triangles, if it is a mesh.
     pub triangles: Option<usize>,
-    /// How many corners, if it is a hull or a box, without a margin.
+    /// The number of corners, if it is a hull or a box, without a margin.
     pub corners: Option<usize>,
-    /// Whether its inside counts. Of a mesh that is a surface it does not.
+    /// Whether its inside belongs to it, which is not the case for a mesh that is a surface.
     pub solid: bool,
-    /// Whether its inside counts and it is convex, so that its hull is all there is to know.
+    /// Whether its inside belongs to it and it is convex, so that it is equal to its hull.
     pub convex_solid: bool,
 }
 

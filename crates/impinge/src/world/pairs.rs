@@ -1,9 +1,9 @@
-//! The pairs of bodies whose boxes overlap and that matter, with what is kept for each.
+//! The pairs of bodies whose boxes overlap and that matter, with their state and caches.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
-use super::narrow::{Memory, Standing};
+use super::narrow::{PairCache, PairState};
 use super::selection::Selected;
 
 /// Two slots, the smaller first.
@@ -63,41 +63,41 @@ impl Hasher for KeyState {
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) key: Key,
-    pub(super) standing: Standing,
-    /// What the last check left for the next.
-    pub(super) memory: Option<Box<Memory>>,
-    /// Whether the last check left open whether they meet.
+    pub(super) state: PairState,
+    /// Data of the last check that the next one starts from.
+    pub(super) cache: Option<Box<PairCache>>,
+    /// Whether the last check did not decide.
     pub(super) undecided: bool,
-    /// The update that last checked it, or is about to.
+    /// The update that last checked it, or is going to check it.
     pub(super) stamp: u64,
     /// Whether hulls alone decided the last check.
     pub(super) by_hulls: bool,
     /// The update that found the two meeting, if they do.
     pub(super) since: u64,
-    /// The forms of the two when they were checked last.
-    pub(super) forms: [u32; 2],
-    /// Where it stands in the lists of the two.
-    places: [u32; 2],
+    /// The form versions of the two bodies at the last check.
+    pub(super) form_versions: [u32; 2],
+    /// The positions of the record in the lists of the two slots.
+    positions: [u32; 2],
 }
 
 impl Record {
-    /// Takes the record out of its place for a while, in which only the key and the stamp are left.
+    /// Moves the record out, and leaves one with only the key and the stamp.
     pub(super) fn take(&mut self) -> Self {
-        let left = Self { stamp: self.stamp, ..Self::new(self.key) };
-        std::mem::replace(self, left)
+        let placeholder = Self { stamp: self.stamp, ..Self::new(self.key) };
+        std::mem::replace(self, placeholder)
     }
 
     fn new(key: Key) -> Self {
         Self {
             key,
-            standing: Standing::Unknown,
-            memory: None,
+            state: PairState::Unknown,
+            cache: None,
             undecided: false,
             stamp: 0,
             by_hulls: false,
             since: 0,
-            forms: [0; 2],
-            places: [0; 2],
+            form_versions: [0; 2],
+            positions: [0; 2],
         }
     }
 }
@@ -108,7 +108,7 @@ impl AsMut<Self> for Record {
     }
 }
 
-/// A pair that is out of its place.
+/// A record that was moved out of [`Pairs::records`], with its number there.
 #[derive(Debug)]
 pub(super) struct Listed {
     pub(super) number: u32,
@@ -121,16 +121,16 @@ impl AsMut<Record> for Listed {
     }
 }
 
-/// All such pairs.
+/// All pairs whose boxes overlap and that matter.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     pub(super) records: Vec<Record>,
     numbers: HashMap<Key, u32, KeyHasher>,
     /// The records of each slot.
     of: Vec<Vec<u32>>,
-    /// Memories of pairs that are gone, to be used again.
-    #[allow(clippy::vec_box, reason = "boxes move to and from records; what is in them does not")]
-    spare: Vec<Box<Memory>>,
+    /// Caches of pairs that were removed, to be reused.
+    #[allow(clippy::vec_box, reason = "boxes move to and from records; their contents do not")]
+    spare_caches: Vec<Box<PairCache>>,
 }
 
 impl Pairs {
@@ -146,64 +146,64 @@ impl Pairs {
         self.numbers.get(&key).copied()
     }
 
-    /// The records that a slot takes part in.
+    /// The numbers of the records of a slot.
     pub(super) fn of(&self, slot: u32) -> &[u32] {
         self.of.get(slot as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Forgets what was kept of the pairs of a body that has another form now.
-    pub(super) fn forget_memory(&mut self, slot: u32) {
+    /// Drops the caches of the pairs of a body, which has another form or class.
+    pub(super) fn clear_caches_of(&mut self, slot: u32) {
         for n in 0..self.of(slot).len() {
             let number = self.of(slot)[n];
-            self.records[number as usize].memory = None;
+            self.records[number as usize].cache = None;
         }
     }
 
-    /// Forgets what was kept of all pairs.
-    pub(super) fn forget_memories(&mut self) {
+    /// Drops the caches of all pairs.
+    pub(super) fn clear_caches(&mut self) {
         for record in &mut self.records {
-            record.memory = None;
+            record.cache = None;
         }
     }
 
-    /// Adds a pair that is not there yet.
+    /// Adds a pair that is not in the list.
     pub(super) fn insert(&mut self, key: Key) -> u32 {
         let number = self.records.len() as u32;
         let (a, b) = key.slots();
         if self.of.len() <= b as usize {
             self.of.resize_with(b as usize + 1, Vec::new);
         }
-        let places = [a, b].map(|slot| self.of[slot as usize].len() as u32);
+        let positions = [a, b].map(|slot| self.of[slot as usize].len() as u32);
         self.of[a as usize].push(number);
         self.of[b as usize].push(number);
         self.numbers.insert(key, number);
-        let memory = self.spare.pop();
-        self.records.push(Record { memory, places, ..Record::new(key) });
+        let cache = self.spare_caches.pop();
+        self.records.push(Record { cache, positions, ..Record::new(key) });
         number
     }
 
-    /// Removes a pair and returns what was known about it.
+    /// Removes a pair and returns its record.
     pub(super) fn remove(&mut self, key: Key) -> Option<Record> {
         let number = self.numbers.remove(&key)?;
         let (a, b) = key.slots();
-        for (slot, place) in [a, b].into_iter().zip(self.records[number as usize].places) {
+        for (slot, position) in [a, b].into_iter().zip(self.records[number as usize].positions) {
             let list = &mut self.of[slot as usize];
-            list.swap_remove(place as usize);
-            if let Some(moved) = list.get(place as usize) {
+            list.swap_remove(position as usize);
+            if let Some(moved) = list.get(position as usize) {
                 let moved = &mut self.records[*moved as usize];
                 let side = usize::from(moved.key.slots().0 != slot);
-                moved.places[side] = place;
+                moved.positions[side] = position;
             }
         }
         let mut removed = self.records.swap_remove(number as usize);
-        if let Some(mut memory) = removed.memory.take() {
-            memory.forget();
-            self.spare.push(memory);
+        if let Some(mut cache) = removed.cache.take() {
+            cache.clear();
+            self.spare_caches.push(cache);
         }
         if let Some(moved) = self.records.get(number as usize) {
             let (a, b) = moved.key.slots();
-            for (slot, place) in [a, b].into_iter().zip(moved.places) {
-                self.of[slot as usize][place as usize] = number;
+            for (slot, position) in [a, b].into_iter().zip(moved.positions) {
+                self.of[slot as usize][position as usize] = number;
             }
             self.numbers.insert(moved.key, number);
         }
@@ -211,7 +211,7 @@ impl Pairs {
     }
 }
 
-/// What the application has set for single pairs, whether their boxes overlap or not, and for
+/// Settings of the application for single pairs, also of pairs whose boxes do not overlap, and for
 /// classes of bodies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
@@ -231,7 +231,7 @@ impl Settings {
         };
     }
 
-    /// Forgets the pairs of a body that is gone.
+    /// Removes the settings for the pairs of a body that is removed.
     pub(super) fn forget(&mut self, slot: u32) {
         self.methods.forget(slot);
         if !self.users.is_empty() {

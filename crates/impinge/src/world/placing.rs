@@ -1,4 +1,4 @@
-//! Where bodies are, and the boxes around them.
+//! The poses of bodies and the boxes around them.
 
 use super::bodies::{Bodies, BoxOptions, Marks, NONE, Record};
 use super::{BoxKind, Geometry};
@@ -8,20 +8,20 @@ use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
 use crate::wide::prefetch;
 use crate::workers;
 
-/// Bodies in a level from which on several threads put boxes around them; with fewer, sharing takes
-/// longer than the work.
+/// The number of bodies in a level from which on several threads compute their boxes. With fewer,
+/// sharing takes longer than the work.
 const MIN_BODIES_FOR_THREADS: usize = 128;
-/// Bodies that a thread takes at a time, at least.
+/// The smallest number of bodies that a thread takes at a time.
 const MIN_BODIES_AT_A_TIME: usize = 8;
 
-/// How many bodies ahead poses are prefetched.
+/// The number of bodies ahead for which poses are prefetched.
 const PREFETCH_BODIES: usize = 6;
 
-/// Where a body is, and the boxes around it.
+/// The pose of a body in the world, and the boxes around it.
 pub(super) type Placed = (Pose, Bounds, Option<OrientedBox>);
 
 impl Bodies {
-    /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel
+    /// Updates poses and boxes, level by level, the bodies of a level in parallel
     /// (Zachmann 1994, section 6.3).
     pub(super) fn update_poses(&mut self) {
         if self.changed.is_empty() {
@@ -33,16 +33,16 @@ impl Bodies {
             self.place_roots();
             std::mem::swap(&mut self.level, &mut self.changed);
         } else {
-            // Those whose ancestors changed too are reached from there.
-            let below_another = |slot: u32| {
-                let mut at = records[slot as usize].parent;
-                while at != NONE && !marks[at as usize].is_changed {
-                    at = records[at as usize].parent;
+            // Bodies with a changed ancestor are reached from that ancestor.
+            let has_changed_ancestor = |slot: u32| {
+                let mut ancestor = records[slot as usize].parent;
+                while ancestor != NONE && !marks[ancestor as usize].is_changed {
+                    ancestor = records[ancestor as usize].parent;
                 }
-                at != NONE
+                ancestor != NONE
             };
             self.level.clear();
-            self.level.extend(changed.iter().copied().filter(|slot| !below_another(*slot)));
+            self.level.extend(changed.iter().copied().filter(|slot| !has_changed_ancestor(*slot)));
             for slot in &self.changed {
                 self.marks[*slot as usize].is_changed = false;
             }
@@ -58,30 +58,29 @@ impl Bodies {
         self.computed.clear();
     }
 
-    /// Places all bodies that changed, none of which is attached to another, in the order of their
-    /// slots.
+    /// Updates all bodies that changed, none of which has a parent, in the order of their slots.
     fn place_roots(&mut self) {
         let options = self.options;
-        type Given<'a> = (&'a [Record], (&'a [Marks], &'a [Pose]));
-        type Made<'a> = (&'a mut [Pose], (&'a mut [Bounds], &'a mut [OrientedBox]));
-        let place = |(given, made): (Given<'_>, Made<'_>)| {
-            let ((records, (marks, locals)), (poses, (bounds, oriented))) = (given, made);
+        type Inputs<'a> = (&'a [Record], (&'a [Marks], &'a [Pose]));
+        type Outputs<'a> = (&'a mut [Pose], (&'a mut [Bounds], &'a mut [OrientedBox]));
+        let place = |(inputs, outputs): (Inputs<'_>, Outputs<'_>)| {
+            let ((records, (marks, locals)), (poses, (bounds, oriented))) = (inputs, outputs);
             for (n, record) in records.iter().enumerate().filter(|(n, _)| marks[*n].is_changed) {
-                // Another thread wrote them.
-                if let Some(soon) = locals.get(n + PREFETCH_BODIES) {
-                    prefetch(soon);
+                // Another thread wrote the poses, so they are not in this core's cache.
+                if let Some(ahead) = locals.get(n + PREFETCH_BODIES) {
+                    prefetch(ahead);
                 }
                 poses[n] = locals[n];
-                let (around, turned) = options.around(record.form(), &locals[n]);
-                bounds[n] = around;
-                if let Some(turned) = turned {
-                    oriented[n] = turned;
+                let (aligned_box, oriented_box) = options.boxes(record.form(), &locals[n]);
+                bounds[n] = aligned_box;
+                if let Some(oriented_box) = oriented_box {
+                    oriented[n] = oriented_box;
                 }
             }
         };
         let boxes = (&mut self.bounds[..], &mut self.oriented[..]);
-        let given = (&self.records[..], (&self.marks[..], &self.locals[..]));
-        let lists = (given, (&mut self.poses[..], boxes));
+        let inputs = (&self.records[..], (&self.marks[..], &self.locals[..]));
+        let lists = (inputs, (&mut self.poses[..], boxes));
         if self.changed.len() < MIN_BODIES_FOR_THREADS {
             place(lists);
         } else {
@@ -92,7 +91,7 @@ impl Bodies {
         }
     }
 
-    /// Places the bodies of a level.
+    /// Updates the bodies of a level.
     fn place_level(&mut self) {
         let (records, poses, options) = (&self.records, &self.poses, self.options);
         let locals = &self.locals;
@@ -103,10 +102,10 @@ impl Bodies {
                 parent => poses[parent as usize].composed_in_chain(local),
             };
             if !pose.is_in_range() {
-                // Verdicts are not exact there: the body meets nothing until it is in range again.
+                // Verdicts are not exact there: the body meets no other until it is in range again.
                 return (pose, Bounds::EMPTY, options.oriented.then(|| OrientedBox::around(&[])));
             }
-            let (bounds, oriented) = options.around(record.form(), &pose);
+            let (bounds, oriented) = options.boxes(record.form(), &pose);
             (pose, bounds, oriented)
         };
         self.computed.clear();
@@ -132,16 +131,16 @@ impl Bodies {
         }
     }
 
-    /// Notes that the bodies of a level moved, and continues with those attached to them.
+    /// Records that the bodies of a level moved, and makes their children the next level.
     fn descend(&mut self) {
         self.next.clear();
         for n in 0..self.level.len() {
             let slot = self.level[n];
             self.note_move(slot);
-            let mut child = self.records[slot as usize].child;
+            let mut child = self.records[slot as usize].first_child;
             while child != NONE {
                 self.next.push(child);
-                child = self.records[child as usize].sibling;
+                child = self.records[child as usize].next_sibling;
             }
         }
         std::mem::swap(&mut self.level, &mut self.next);
@@ -151,15 +150,17 @@ impl Bodies {
 impl BoxOptions {
     /// The boxes around a body at a pose.
     ///
-    /// Pairs are asked about the pose of B in A's frame, which is rounded; so that bodies that
-    /// touch there never have boxes apart here, boxes are larger by more than that rounding.
-    fn around(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<OrientedBox>) {
+    /// Pairs are checked with the pose of B in A's frame, which is rounded. Boxes are enlarged by
+    /// more than that rounding, so that bodies that touch in A's frame never have disjoint boxes in
+    /// the world's frame.
+    fn boxes(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<OrientedBox>) {
         let bounds = match self.kind {
             BoxKind::Fast => geometry.bounds_at(pose),
             BoxKind::Tight => geometry.tight_bounds_at(pose),
             BoxKind::RotationProof => geometry.rotation_proof_bounds_at(pose),
         };
-        let slack = slack(&bounds, geometry.reach() + pose.translation().abs().max_element());
+        let size = geometry.max_coordinate() + pose.translation().abs().max_element();
+        let slack = pose_slack(&bounds, size);
         let oriented = self.oriented.then(|| {
             let moved = geometry.oriented().transformed(pose);
             if bounds.is_empty() { moved } else { moved.enlarged(slack) }
@@ -169,15 +170,17 @@ impl BoxOptions {
     }
 }
 
-/// A relative pose takes the transpose of a rotation for its inverse, which for a matrix that is a
-/// rotation only to [`ROTATION_TOLERANCE`] is off by a few times that, relative to all coordinates
-/// that go into it; beside that, rounding does not count.
-pub(super) fn slack(bounds: &Aabb, reach: f64) -> f64 {
+/// The error of coordinates in `bounds` and up to `max_coordinate` in a relative pose.
+///
+/// A relative pose uses the transpose of a rotation as its inverse. For a matrix that is a rotation
+/// only up to [`ROTATION_TOLERANCE`] the error is a few times that, relative to all coordinates
+/// involved; compared with that, rounding is negligible.
+pub(super) fn pose_slack(bounds: &Aabb, max_coordinate: f64) -> f64 {
     let mut size = bounds.min.abs().max(bounds.max.abs()).max_element();
     if !size.is_finite() {
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
         let corners = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
         size = corners.map(finite).fold(0.0, f64::max);
     }
-    10.0 * ROTATION_TOLERANCE * (size + reach) + f64::MIN_POSITIVE
+    10.0 * ROTATION_TOLERANCE * (size + max_coordinate) + f64::MIN_POSITIVE
 }

@@ -1,7 +1,7 @@
-//! Questions to a world between updates: where bodies are, which meet, how far apart, how deep.
+//! Queries of a world between updates: poses, pairs that meet, distances, depths.
 
 use super::events::Witness;
-use super::narrow::{self, Memory};
+use super::narrow::{self, PairCache};
 use super::pairs;
 use super::{Geometry, Handle, World};
 use crate::answer::{Contact, Distance};
@@ -17,20 +17,21 @@ pub struct Collision {
     pub a: Handle,
     /// The body in the larger slot.
     pub b: Handle,
-    /// Which way it can be wrong; `None` if it is certain. See [`Event::bias`](super::Event::bias).
+    /// The direction of a possible error; `None` if it is certain. See
+    /// [`Event::bias`](super::Event::bias).
     pub bias: Option<Bias>,
-    /// Since which update.
+    /// The update that found it.
     pub since: u64,
 }
 
 impl World {
-    /// How many bodies there are.
+    /// The number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.handles().count()
     }
 
-    /// Whether there is none.
+    /// Whether there are no bodies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.handles().next().is_none()
@@ -44,34 +45,35 @@ impl World {
 
     /// All bodies, in the order of their slots.
     pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
-        let there = |slot: &u32| self.bodies.records[*slot as usize].geometry.is_some();
-        (0..self.slots() as u32).filter(there).map(|slot| self.bodies.handle(slot))
+        let is_taken = |slot: &u32| self.bodies.records[*slot as usize].geometry.is_some();
+        (0..self.slots() as u32).filter(is_taken).map(|slot| self.bodies.handle(slot))
     }
 
-    /// Whether the body is still there.
+    /// Whether the body was not removed.
     #[must_use]
     pub fn contains(&self, body: Handle) -> bool {
         self.bodies.slot(body).is_ok()
     }
 
     /// The pose of a body in the world's frame, as of the last update, or of a later
-    /// [`World::attach`] or [`World::remove`], which bring poses up to date.
+    /// [`World::attach`] or [`World::remove`], which update poses.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone;
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the bodies that it is attached to
-    /// have taken it [beyond the range of coordinates](World::out_of_range).
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was removed;
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if its chain of parents has moved it
+    /// [beyond the range of coordinates](World::out_of_range).
     pub fn pose(&self, body: Handle) -> Result<Pose, Error> {
         let slot = self.bodies.slot(body)?;
         self.bodies.pose_in_range(slot)
     }
 
-    /// Bodies that the poses of those they are attached to have taken beyond the range of
-    /// coordinates, [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), as of the last update.
+    /// Bodies that the poses of their chain of parents have moved beyond the range of coordinates,
+    /// [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), as of the last update.
     ///
-    /// Poses are checked one by one when they are made, but a chain of them may lead anywhere. A
-    /// body that is out of range has no box and meets nothing; pairs that it met have ended. When
-    /// it comes back it is as any other. What is attached to it may be in range.
+    /// Each pose is checked when it is made, but the composition of a chain of poses may exceed the
+    /// range. A body that is out of range has no box and meets no other; pairs that it met have
+    /// ended. When it is in range again, it is handled as any other body. Bodies attached to it may
+    /// be in range.
     ///
     /// ```
     /// use impinge::convex::Sphere;
@@ -91,20 +93,21 @@ impl World {
         self.handles().filter(|body| !self.bodies.poses[body.slot()].is_in_range())
     }
 
-    /// The pose of a body in its parent's frame, or in the world's if it has none, as it was last
-    /// given, or as [`World::attach`] or the removal of its parent made it. In the latter case it
-    /// is a [relative](Pose::relative) pose, whose translation may exceed the range of coordinates.
+    /// The pose of a body in its parent's frame, or in the world's if it has none: the last one
+    /// that was set, or the result of [`World::attach`] or of the removal of its parent. In the
+    /// latter case it is a [relative](Pose::relative) pose, whose translation may exceed the range
+    /// of coordinates.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was removed.
     pub fn local_pose(&self, body: Handle) -> Result<Pose, Error> {
         self.bodies.slot(body).map(|slot| self.bodies.locals[slot])
     }
 
-    /// What a body is attached to.
+    /// The body to which a body is attached.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was removed.
     pub fn parent(&self, body: Handle) -> Result<Option<Handle>, Error> {
         let slot = self.bodies.slot(body)?;
         Ok(self.bodies.records[slot].parent().map(|parent| self.bodies.handle(parent)))
@@ -113,15 +116,15 @@ impl World {
     /// The form of a body.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was removed.
     pub fn geometry(&self, body: Handle) -> Result<&Geometry, Error> {
         self.bodies.slot(body).map(|slot| self.form(slot))
     }
 
-    /// The application's number of a body.
+    /// The number that the application set for a body.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was removed.
     pub fn user(&self, body: Handle) -> Result<u64, Error> {
         self.bodies.slot(body).map(|slot| self.bodies.records[slot].user)
     }
@@ -130,7 +133,7 @@ impl World {
     /// [out of range](World::out_of_range).
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was removed.
     pub fn bounds(&self, body: Handle) -> Result<Aabb, Error> {
         let slot = self.bodies.slot(body)?;
         let bounds = self.bodies.bounds[slot];
@@ -145,13 +148,13 @@ impl World {
             .pairs
             .records
             .iter()
-            .filter(|record| record.standing.meets())
+            .filter(|record| record.state.meets())
             .map(|record| {
                 let (a, b) = record.key.slots();
                 Collision {
                     a: self.bodies.handle(a),
                     b: self.bodies.handle(b),
-                    bias: record.standing.bias(),
+                    bias: record.state.bias(),
                     since: record.since,
                 }
             })
@@ -163,47 +166,48 @@ impl World {
     /// Whether two bodies meet, as of the last update. False also for pairs that do not matter.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed.
     pub fn meet(&self, a: Handle, b: Handle) -> Result<bool, Error> {
         let record = self.pairs.get(self.key(a, b)?);
-        Ok(record.is_some_and(|record| record.standing.meets()))
+        Ok(record.is_some_and(|record| record.state.meets()))
     }
 
-    /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them got
-    /// another form or place since. Looks for it when asked, from scratch: the answer depends on
-    /// the two forms and their poses alone, as every [`Witness`] does.
+    /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them has
+    /// got another form or pose since. It is computed by this call, without kept data: the answer
+    /// depends on the two forms and their poses alone, as for every [`Witness`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed.
     pub fn witness_of(&self, a: Handle, b: Handle) -> Result<Option<Witness>, Error> {
         let key = self.key(a, b)?;
         let (i, j) = key.slots();
-        let forms = [i, j].map(|slot| self.bodies.records[slot as usize].form);
+        let versions = [i, j].map(|slot| self.bodies.records[slot as usize].form_version);
         let has_moved = [i, j].iter().any(|slot| self.bodies.marks[*slot as usize].has_moved);
-        let same = |record: &&pairs::Record| record.forms == forms && !has_moved;
-        let record = self.pairs.get(key).filter(same);
-        if !record.is_some_and(|record| record.standing.meets()) {
+        let is_current = |record: &&pairs::Record| record.form_versions == versions && !has_moved;
+        let record = self.pairs.get(key).filter(is_current);
+        if !record.is_some_and(|record| record.state.meets()) {
             return Ok(None);
         }
         let (i, j) = (i as usize, j as usize);
         let frame = &self.bodies.poses[i];
         let pose = Pose::relative(frame, &self.bodies.poses[j]);
-        let memory = &mut Memory::default();
+        let cache = &mut PairCache::default();
         let forms = (self.form(i), self.form(j));
-        Ok(narrow::witness(forms, frame, &pose, key, None, memory))
+        Ok(narrow::witness(forms, frame, &pose, key, None, cache))
     }
 
-    /// How far two bodies are apart, whether the pair matters or not: bounds, and closest points in
-    /// the frame of `a`. Of compounds, the closest two parts. `None` if one of them has no point.
+    /// The distance of two bodies, also for pairs that do not matter: bounds, and closest points in
+    /// the frame of `a`. For compounds, of the closest two parts. `None` if one of them has no
+    /// points.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone;
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed;
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of
     /// range](World::out_of_range).
     pub fn distance(&self, a: Handle, b: Handle) -> Result<Option<Distance>, Error> {
         self.key(a, b)?;
         let mut best: Option<Distance> = None;
-        self.each_part(a, b, |frame, one, other, pose| {
+        self.for_each_part_pair(a, b, |frame, one, other, pose| {
             if let Some(found) = shape::distance(one, other, pose) {
                 if best.is_none_or(|best| found.upper < best.upper) {
                     let lower = best.map_or(found.lower, |best| best.lower.min(found.lower));
@@ -218,19 +222,19 @@ impl World {
         Ok(best)
     }
 
-    /// How deep two convex bodies overlap, or how far they are apart, with points and direction in
-    /// the frame of `a`. Of compounds, the deepest two parts. `None` if a part of one of them is a
-    /// mesh, which has no depth, or if both have half-spaces.
+    /// The depth of two convex bodies, or their distance, with points and direction in the frame of
+    /// `a`. For compounds, of the deepest two parts. `None` if a part of one of them is a mesh,
+    /// which has no depth, or if both have half-spaces.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone;
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed;
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of
     /// range](World::out_of_range).
     pub fn contact(&self, a: Handle, b: Handle) -> Result<Option<Contact>, Error> {
         self.key(a, b)?;
         let mut best: Option<Contact> = None;
         let mut complete = true;
-        self.each_part(a, b, |frame, one, other, pose| {
+        self.for_each_part_pair(a, b, |frame, one, other, pose| {
             let Some(found) = shape::contact(one, other, pose) else {
                 complete = false;
                 return;
@@ -253,9 +257,9 @@ impl World {
         Ok(best.filter(|_| complete))
     }
 
-    /// Calls with every two parts of two bodies: the first part's pose in its body's frame, and the
-    /// pose of the second part in the first part's.
-    fn each_part(
+    /// Calls `visit` with every two parts of two bodies: the first part's pose in its body's frame,
+    /// the two shapes, and the pose of the second part in the frame of the first.
+    fn for_each_part_pair(
         &self,
         a: Handle,
         b: Handle,
@@ -265,7 +269,7 @@ impl World {
         let pose = Pose::relative(&self.bodies.pose_in_range(i)?, &self.bodies.pose_in_range(j)?);
         for one in self.form(i).parts() {
             for other in self.form(j).parts() {
-                let pose = narrow::between(one, other, &pose);
+                let pose = narrow::relative_part_pose(one, other, &pose);
                 visit(one.pose(), one.shape(), other.shape(), &pose);
             }
         }
@@ -274,6 +278,6 @@ impl World {
 
     /// The form of the body in a slot that is not free.
     pub(super) fn form(&self, slot: usize) -> &Geometry {
-        self.bodies.records[slot].geometry.as_ref().expect("the slot is taken")
+        self.bodies.records[slot].geometry.as_ref().expect("the slot has a body")
     }
 }

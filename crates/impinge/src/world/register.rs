@@ -1,27 +1,27 @@
-//! The slots of a world that is on another thread, as the application knows them.
+//! The slots of a world on another thread, from the application's side.
 
 use std::collections::VecDeque;
 
 use super::Handle;
 use super::bodies::MAX_BODIES;
 
-/// Frames for which a slot is not used after its body was removed. A world that is no further
-/// behind has then seen it empty, and takes the next body without extra work; one that is further
-/// behind handles the reuse itself.
+/// Frames for which a slot is not used after its body was removed. A world that lags by no more
+/// frames has then processed it as empty, and adds the next body without extra work; a world that
+/// lags more handles the reuse itself.
 const FRAMES_BEFORE_REUSE: u64 = 32;
-/// Slots that may wait for reuse at any time, whatever the number of bodies.
+/// Slots that may wait for reuse with any number of bodies.
 const MIN_WAITING_SLOTS: usize = 64;
 
-/// Which slots are taken, by which bodies, and which can be used again.
+/// Which slots are taken, by which bodies, and which can be reused.
 ///
-/// The choice of a slot depends on the calls alone, not on how far the world has got. There are
-/// never more slots than twice the most bodies at one time, or [`MIN_WAITING_SLOTS`] more than
-/// these, if that is more.
+/// The choice of a slot depends on the calls alone, not on the progress of the world. There are
+/// never more slots than twice the largest number of bodies at one time, or [`MIN_WAITING_SLOTS`]
+/// more than that number, if that is more.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Register {
     slots: Vec<Slot>,
     taken: usize,
-    /// Free slots, and when they became free, the oldest first.
+    /// Free slots with the frame in which they became free, the oldest first.
     waiting: VecDeque<(u64, u32)>,
     /// The frame that is being prepared.
     frame: u64,
@@ -48,17 +48,17 @@ impl Register {
         register
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// How many bodies there are.
+    /// The number of bodies.
     pub(super) fn len(&self) -> usize {
         self.taken
     }
 
-    /// Whether a body is there.
+    /// Whether a body was added and not removed.
     pub(super) fn contains(&self, body: Handle) -> bool {
         let slot = self.slots.get(body.slot());
         slot.is_some_and(|slot| slot.taken && slot.generation == body.generation)
@@ -66,13 +66,13 @@ impl Register {
 
     /// A slot for a new body, unless all are taken.
     pub(super) fn take(&mut self) -> Option<Handle> {
-        let crowded = self.waiting.len() >= self.taken.max(MIN_WAITING_SLOTS);
+        let too_many_waiting = self.waiting.len() >= self.taken.max(MIN_WAITING_SLOTS);
         let has_waited = self
             .waiting
             .front()
             .is_some_and(|(since, _)| self.frame - since >= FRAMES_BEFORE_REUSE);
-        let again = if has_waited || crowded { self.waiting.pop_front() } else { None };
-        let slot = match again {
+        let reused = if has_waited || too_many_waiting { self.waiting.pop_front() } else { None };
+        let slot = match reused {
             Some((_, slot)) => slot,
             None if self.slots.len() < MAX_BODIES as usize => {
                 self.slots.push(Slot { generation: 0, taken: false });
@@ -86,7 +86,7 @@ impl Register {
         Some(Handle { slot, generation: entry.generation })
     }
 
-    /// Frees the slot of a body; whether it was there.
+    /// Frees the slot of a body. Returns whether the body existed.
     pub(super) fn free(&mut self, body: Handle) -> bool {
         if !self.contains(body) {
             return false;
@@ -94,7 +94,7 @@ impl Register {
         self.taken -= 1;
         let entry = &mut self.slots[body.slot()];
         entry.taken = false;
-        // After the last generation a slot stays empty, so that no handle ever names a second body.
+        // After the last generation a slot stays empty, so that no handle refers to a second body.
         entry.generation = entry.generation.saturating_add(1);
         if entry.generation < u32::MAX {
             self.waiting.push_back((self.frame, body.slot));
@@ -102,7 +102,7 @@ impl Register {
         true
     }
 
-    /// A frame was sent.
+    /// Starts the next frame.
     pub(super) fn next_frame(&mut self) {
         self.frame += 1;
     }
@@ -112,36 +112,35 @@ impl Register {
 mod tests {
     use super::*;
 
-    /// A handle names one body, however often slots are used again, and slots are.
     #[test]
-    fn slots_are_used_again_and_handles_are_not() {
+    fn slots_are_reused_and_handles_are_not() {
         for most in [1, 5, 200] {
             for every in [1, 7, 1_000_000] {
                 let mut register = Register::default();
-                let (mut there, mut gone) = (VecDeque::new(), Vec::new());
+                let (mut present, mut removed) = (VecDeque::new(), Vec::new());
                 for n in 0..20_000 {
                     let body = register.take().unwrap();
-                    assert!(register.contains(body) && !there.contains(&body));
-                    there.push_back(body);
-                    if there.len() > most {
-                        let old = there.pop_front().unwrap();
+                    assert!(register.contains(body) && !present.contains(&body));
+                    present.push_back(body);
+                    if present.len() > most {
+                        let old = present.pop_front().unwrap();
                         assert!(register.free(old) && !register.free(old));
-                        gone.push(old);
+                        removed.push(old);
                     }
                     if n % every == 0 {
                         register.next_frame();
                     }
                 }
-                assert_eq!(register.len(), there.len());
-                assert!(there.iter().all(|body| register.contains(*body)));
-                assert!(gone.iter().all(|body| !register.contains(*body)));
+                assert_eq!(register.len(), present.len());
+                assert!(present.iter().all(|body| register.contains(*body)));
+                assert!(removed.iter().all(|body| !register.contains(*body)));
                 let bound = most + 1 + (most + 1).max(MIN_WAITING_SLOTS);
                 assert!(register.slots() <= bound, "{} slots for {most}", register.slots());
             }
         }
     }
 
-    /// The slots of a world that was in use, one of them with its generations used up.
+    /// The slots of a world that was in use; one of them has no generations left.
     #[test]
     fn a_slot_without_generations_stays_empty() {
         let slots = [(3, true), (u32::MAX, false), (u32::MAX - 1, false)];

@@ -1,8 +1,8 @@
-//! Which method checks which pair.
+//! The selection of the method that checks a pair.
 //!
-//! What was selected for the pair itself comes first, then what was selected for the classes of its
-//! two bodies, then what was selected for the world; a method that does not apply to the shapes is
-//! passed over. If none is left, the method with the least estimated cost is taken.
+//! A method selected for the pair itself has priority, then one selected for the classes of its two
+//! bodies, then one selected for the world; methods that do not apply to the shapes are skipped. If
+//! none remains, the method of least expected cost is used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::pair_method::{PairMethod, PairTraits};
 use super::pairs::{Key, KeyHasher};
 use crate::pair::Bias;
 
-/// Why a pair is checked by the method it is checked by.
+/// The rule that chose the method of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChosenBy {
@@ -25,20 +25,20 @@ pub enum ChosenBy {
     Classes,
     /// It was selected [for the world](super::WorldOptions::method).
     World,
-    /// Nothing that was selected applies: of all methods that are certain it is expected to cost
-    /// least.
+    /// No selected method applies: it is the method of least expected cost among those without a
+    /// bias.
     Cost,
 }
 
-/// What a method is expected to cost for a pair.
+/// The expected cost of a method for a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The method.
     pub method: MethodKind,
-    /// Nanoseconds a check, roughly, for bodies that move a little from frame to frame; `None` if
-    /// the method cannot decide for these shapes.
+    /// The approximate time of a check in nanoseconds, for bodies that move a little from frame to
+    /// frame; `None` if the method cannot decide for these shapes.
     pub nanoseconds: Option<f64>,
-    /// Which way its answers can be wrong; `None` if they are certain.
+    /// The direction of possible errors; `None` if its answers are certain.
     pub bias: Option<Bias>,
 }
 
@@ -46,18 +46,18 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chosen {
     Engine(Method),
-    /// A number in a [`MethodTable`].
+    /// The index of an external method in a [`MethodTable`].
     Other(u32),
 }
 
-/// The methods from outside of the engine that were selected, each made once.
+/// The external methods that were selected, each created once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MethodTable {
     entries: Vec<(MethodKind, Arc<dyn PairMethod>)>,
 }
 
 impl MethodTable {
-    /// Makes a method if it is not there yet. Numbers stay valid.
+    /// Creates a method if it is not in the table. Indices stay valid.
     fn add(&mut self, kind: MethodKind) {
         if self.find(kind).is_none() {
             if let Some(method) = kind.make() {
@@ -66,7 +66,7 @@ impl MethodTable {
         }
     }
 
-    /// Makes those that are not there yet.
+    /// Creates the methods that are not in the table.
     pub(super) fn add_all(&mut self, kinds: impl IntoIterator<Item = MethodKind>) {
         kinds.into_iter().for_each(|kind| self.add(kind));
     }
@@ -76,7 +76,7 @@ impl MethodTable {
     }
 
     fn find(&self, kind: MethodKind) -> Option<u32> {
-        self.entries.iter().position(|(own, _)| *own == kind).map(|number| number as u32)
+        self.entries.iter().position(|(known, _)| *known == kind).map(|number| number as u32)
     }
 }
 
@@ -84,7 +84,7 @@ impl MethodTable {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selected {
     pairs: HashMap<Key, MethodKind, KeyHasher>,
-    /// By two classes, the smaller first.
+    /// By two classes, in ascending order.
     classes: HashMap<[u32; 2], MethodKind>,
 }
 
@@ -103,7 +103,7 @@ impl Selected {
         };
     }
 
-    /// Forgets the pairs of a body that is gone.
+    /// Removes the methods of the pairs of a body that is removed.
     pub(super) fn forget(&mut self, slot: u32) {
         if !self.pairs.is_empty() {
             self.pairs.retain(|key, _| !key.has(slot));
@@ -120,7 +120,7 @@ fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
 
-/// All that was selected in a world, to choose from.
+/// All selected methods of a world.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection<'a> {
     selected: &'a Selected,
@@ -132,7 +132,7 @@ pub(super) struct Selection<'a> {
 /// A pair of bodies, for the choice of a method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chooser<'a> {
-    /// `None` where the engine's own methods are wanted, whatever was selected.
+    /// `None` to use the engine's methods only.
     pub(super) selection: Option<Selection<'a>>,
     pub(super) key: Key,
     pub(super) classes: [u32; 2],
@@ -144,44 +144,48 @@ impl<'a> Chooser<'a> {
         Self { selection: None, key, classes: [0; 2] }
     }
 
-    /// The method from outside of the engine with a number.
+    /// The external method with an index.
     pub(super) fn other(&self, number: u32) -> &'a dyn PairMethod {
-        self.selection.expect("only a selection has other methods").table.get(number)
+        self.selection.expect("external methods come from a selection").table.get(number)
     }
 
     /// The method for two parts of the bodies, and which rule chose it.
     pub(super) fn choose(&self, a: &Part, b: &Part) -> (Chosen, ChosenBy) {
         let pair = PairTraits::of(a, b);
-        for (kind, rule) in self.wanted() {
+        for (kind, rule) in self.selected_methods() {
             let Some(selection) = self.selection else { break };
             if let Some((chosen, _)) = selection.estimate(kind, &pair) {
                 return (chosen, rule);
             }
         }
-        let (own, mut least) = method::cheapest(&pair);
-        let mut chosen = Chosen::Engine(own);
+        let (method, mut least_cost) = method::cheapest(&pair);
+        let mut chosen = Chosen::Engine(method);
         if let Some(selection) = &self.selection {
             for kind in selection.candidates {
-                let certain = selection.bias(*kind).is_none();
-                let found = selection.estimate(*kind, &pair).filter(|_| certain);
-                if let Some((other, nanoseconds)) = found.filter(|(_, cost)| *cost < least) {
-                    (chosen, least) = (other, nanoseconds);
+                if selection.bias(*kind).is_some() {
+                    continue;
+                }
+                let estimate = selection.estimate(*kind, &pair);
+                if let Some((other, cost)) = estimate.filter(|(_, cost)| *cost < least_cost) {
+                    (chosen, least_cost) = (other, cost);
                 }
             }
         }
         (chosen, ChosenBy::Cost)
     }
 
-    /// What was selected, the rule that comes first first.
-    pub(super) fn wanted(&self) -> impl Iterator<Item = (MethodKind, ChosenBy)> + use<'a> {
-        let found = self.selection.map(|Selection { selected, world, .. }| {
+    /// The selected methods for the pair, in the order of their priority.
+    pub(super) fn selected_methods(
+        &self,
+    ) -> impl Iterator<Item = (MethodKind, ChosenBy)> + use<'a> {
+        let by_rule = self.selection.map(|Selection { selected, world, .. }| {
             [
                 (selected.pairs.get(&self.key).copied(), ChosenBy::Pair),
                 (selected.classes.get(&sorted(self.classes)).copied(), ChosenBy::Classes),
                 (world, ChosenBy::World),
             ]
         });
-        let entries = found.into_iter().flatten();
+        let entries = by_rule.into_iter().flatten();
         entries.filter_map(|(kind, rule)| Some((kind?, rule)))
     }
 }
@@ -195,7 +199,7 @@ impl<'a> Selection<'a> {
         Self { selected, world: options.method, candidates: &options.candidates, table }
     }
 
-    /// Whether nothing was selected anywhere: all pairs are checked by the engine's methods.
+    /// Whether no method is selected: all pairs are checked by the engine's methods.
     pub(super) fn is_empty(&self) -> bool {
         self.selected.pairs.is_empty()
             && self.selected.classes.is_empty()
@@ -206,7 +210,9 @@ impl<'a> Selection<'a> {
     /// A method and its cost, if it applies.
     fn estimate(&self, kind: MethodKind, pair: &PairTraits) -> Option<(Chosen, f64)> {
         match kind.0 {
-            Source::Engine(own) => Some((Chosen::Engine(own), method::nanoseconds(own, pair)?)),
+            Source::Engine(method) => {
+                Some((Chosen::Engine(method), method::nanoseconds(method, pair)?))
+            }
             Source::Other { .. } => {
                 let number = self.table.find(kind)?;
                 let other = self.table.get(number);
@@ -219,7 +225,7 @@ impl<'a> Selection<'a> {
         self.table.find(kind).and_then(|number| self.table.get(number).bias())
     }
 
-    /// What every method would cost: the engine's, and those that were selected anywhere.
+    /// The expected cost of the engine's methods, and of all external methods of the table.
     pub(super) fn estimates(&self, pair: &PairTraits) -> Vec<Estimate> {
         let others = self.table.entries.iter().map(|(kind, _)| *kind);
         let kinds = MethodKind::ALL.iter().copied().chain(others);

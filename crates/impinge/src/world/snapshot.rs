@@ -1,4 +1,4 @@
-//! The state of a world, to read on another thread and to return to.
+//! Snapshots: the state of a world, for other threads and for rollback.
 
 #[cfg(feature = "serde")]
 mod serial;
@@ -7,24 +7,24 @@ use std::sync::Arc;
 
 use super::bodies::{Bodies, BoxOptions};
 use super::interest::Matrix;
-use super::narrow::Standing;
+use super::narrow::PairState;
 use super::pairs::{Key, Pairs, Settings};
-use super::update::Open;
+use super::update::UndecidedPair;
 use super::{Geometry, Handle, Report, World, WorldOptions};
 use crate::error::Error;
 use crate::math::Pose;
 
-/// A world as it stood when the snapshot was [taken](World::snapshot). Cheap to clone and to send
+/// The state of a world when the snapshot was [taken](World::snapshot). Cheap to clone and to send
 /// to other threads: forms are shared, and a clone shares everything.
 ///
-/// Questions are answered as of the last update before. [`World::restore`] and
-/// [`World::from_snapshot`] go back to it, changes that no update had seen yet included.
+/// Queries are answered as of the last update before. [`World::restore`] and
+/// [`World::from_snapshot`] restore it, including changes that no update had processed yet.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     state: Arc<State>,
 }
 
-/// All that later reports depend on, and nothing that only makes them faster.
+/// All state that later reports depend on, without caches.
 #[derive(Debug)]
 struct State {
     bodies: Bodies,
@@ -32,8 +32,8 @@ struct State {
     settings: Settings,
     /// The pairs that met at the last update.
     met: Vec<Met>,
-    undecided: Vec<Open>,
-    severed: Vec<(Handle, Handle)>,
+    undecided: Vec<UndecidedPair>,
+    ended_by_removal: Vec<(Handle, Handle)>,
     report: Report,
 }
 
@@ -41,17 +41,17 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 struct Met {
     key: Key,
-    standing: Standing,
+    state: PairState,
     since: u64,
-    forms: [u32; 2],
+    form_versions: [u32; 2],
 }
 
 impl World {
-    /// The world as it stands. Takes time in proportion to the number of bodies and of pairs that
+    /// A snapshot of the world. The time is proportional to the number of bodies and of pairs that
     /// meet; forms are not copied.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let met = self.pairs.records.iter().filter(|record| record.standing.meets());
+        let met = self.pairs.records.iter().filter(|record| record.state.meets());
         let state = State {
             bodies: self.bodies.clone(),
             matrix: self.matrix.clone(),
@@ -59,38 +59,37 @@ impl World {
             met: met
                 .map(|record| Met {
                     key: record.key,
-                    standing: record.standing,
+                    state: record.state,
                     since: record.since,
-                    forms: record.forms,
+                    form_versions: record.form_versions,
                 })
                 .collect(),
             undecided: self.undecided.clone(),
-            severed: self.severed.clone(),
+            ended_by_removal: self.ended_by_removal.clone(),
             report: self.report.clone(),
         };
         Snapshot { state: Arc::new(state) }
     }
 
-    /// Goes back, or forward, to a snapshot of this world or of another.
+    /// Restores a snapshot of this world or of another.
     ///
-    /// Bodies with their poses and forms, what is attached to what, rules and interest, methods of
-    /// pairs and of classes, numbers of pairs, which pairs meet and since when, the last
-    /// [report](World::report), and changes that no update had seen: all is as it was when the
-    /// snapshot was taken. From there on the same changes give the same events, bit by bit, with
-    /// the same handles, as if nothing had happened in between. The [options](World::options) stay
-    /// those of this world; nothing but [`Stats`](super::Stats) depends on them, as long as no
-    /// method is selected that [leans](super::PairMethod::bias) one way: what such a method answers
-    /// may depend on earlier checks, which are forgotten.
+    /// It contains bodies with their poses, forms and parents, rules and interest, methods of pairs
+    /// and of classes, numbers of pairs, which pairs meet and since when, the last
+    /// [report](World::report), and changes that no update had processed. From there on the same
+    /// changes give the same events, bit by bit, with the same handles. The
+    /// [options](World::options) stay those of this world; only [`Stats`](super::Stats) depends on
+    /// them, unless a method with a [bias](super::PairMethod::bias) is selected: the answers of
+    /// such a method may depend on earlier checks, whose caches are not restored.
     ///
-    /// Handles of bodies that were there when the snapshot was taken name the same bodies again.
-    /// Those of bodies that were added later name nothing any more, until as many bodies have been
-    /// added again: then the same handles are given out a second time, for the new bodies. Forget
-    /// them when you go back.
+    /// Handles of bodies that existed when the snapshot was taken refer to the same bodies again.
+    /// Handles of bodies that were added later are invalid, until as many bodies have been added
+    /// again: then the same handles are used a second time, for the new bodies. An application must
+    /// not keep them after it restores a snapshot.
     ///
-    /// [Callbacks](World::on_pair) of pairs are no part of a snapshot. Those of pairs whose two
-    /// bodies are there before and after stay, the others go.
+    /// [Callbacks](World::on_pair) of pairs are not part of a snapshot. Callbacks are kept if both
+    /// bodies of the pair exist before and after, and removed otherwise.
     ///
-    /// The first update afterwards looks at all boxes, as the first one of a world does.
+    /// The first update afterwards compares all boxes, as the first update of a world does.
     ///
     /// ```
     /// use impinge::Pose;
@@ -120,17 +119,18 @@ impl World {
     /// # Ok::<(), impinge::Error>(())
     /// ```
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let State { bodies, matrix, settings, met, undecided, severed, report } = &*snapshot.state;
-        let stays = |slot: u32| {
-            let here = |bodies: &Bodies| {
-                let there = bodies.records.get(slot as usize)?.geometry.is_some();
-                there.then(|| bodies.handle(slot))
+        let State { bodies, matrix, settings, met, undecided, ended_by_removal, report } =
+            &*snapshot.state;
+        let is_kept = |slot: u32| {
+            let handle_in = |bodies: &Bodies| {
+                let is_taken = bodies.records.get(slot as usize)?.geometry.is_some();
+                is_taken.then(|| bodies.handle(slot))
             };
-            here(&self.bodies).is_some() && here(&self.bodies) == here(bodies)
+            handle_in(&self.bodies).is_some() && handle_in(&self.bodies) == handle_in(bodies)
         };
         self.callbacks.retain(|key| {
             let (a, b) = key.slots();
-            stays(a) && stays(b)
+            is_kept(a) && is_kept(b)
         });
         self.bodies = bodies.clone();
         let boxes = BoxOptions { kind: self.options.boxes, oriented: self.options.oriented };
@@ -141,25 +141,25 @@ impl World {
         self.settings = settings.clone();
         self.methods.add_all(self.settings.methods.kinds());
         self.undecided.clone_from(undecided);
-        self.severed.clone_from(severed);
+        self.ended_by_removal.clone_from(ended_by_removal);
         self.report.clone_from(report);
         self.pairs = Pairs::default();
         self.meeting = met.len();
-        for Met { key, standing, since, forms } in met {
+        for Met { key, state, since, form_versions } in met {
             let number = self.pairs.insert(*key);
             let record = &mut self.pairs.records[number as usize];
-            (record.standing, record.since, record.forms) = (*standing, *since, *forms);
+            (record.state, record.since, record.form_versions) = (*state, *since, *form_versions);
         }
-        for open in undecided {
-            if let Some(record) = self.pairs.get_mut(open.key) {
+        for pair in undecided {
+            if let Some(record) = self.pairs.get_mut(pair.key) {
                 record.undecided = true;
             }
         }
-        self.renew_phase(&self.options.clone());
+        self.reset_broad_phase(&self.options.clone());
     }
 
-    /// A world that goes on from a [snapshot](World::snapshot), with options of its own. Its
-    /// handles are those of the snapshot. See [`World::restore`].
+    /// A world with the state of a [snapshot](World::snapshot) and these options. Its handles are
+    /// those of the snapshot. See [`World::restore`].
     #[must_use]
     pub fn from_snapshot(snapshot: &Snapshot, options: WorldOptions) -> Self {
         let mut world = Self::with_options(options);
@@ -178,8 +178,8 @@ impl Snapshot {
     /// All bodies, in the order of their slots.
     pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
         let bodies = &self.state.bodies;
-        let there = |slot: &u32| bodies.records[*slot as usize].geometry.is_some();
-        (0..bodies.records.len() as u32).filter(there).map(|slot| bodies.handle(slot))
+        let is_taken = |slot: &u32| bodies.records[*slot as usize].geometry.is_some();
+        (0..bodies.records.len() as u32).filter(is_taken).map(|slot| bodies.handle(slot))
     }
 
     /// The pose of a body in the world's frame, as of the last update.
@@ -194,16 +194,16 @@ impl Snapshot {
     /// The form of a body.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was not there.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it did not exist.
     pub fn geometry(&self, body: Handle) -> Result<&Geometry, Error> {
         let slot = self.state.bodies.slot(body)?;
         Ok(self.state.bodies.records[slot].form())
     }
 
-    /// The application's number of a body.
+    /// The number that the application set for a body.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was not there.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it did not exist.
     pub fn user(&self, body: Handle) -> Result<u64, Error> {
         let slot = self.state.bodies.slot(body)?;
         Ok(self.state.bodies.records[slot].user)

@@ -2,7 +2,7 @@
 
 use super::check::{Checks, Outcome};
 use super::events::{Event, EventKind, Stats, Undecided};
-use super::narrow::Standing;
+use super::narrow::PairState;
 use super::pairs::{Key, Listed, Record};
 use super::selection::Selection;
 use super::{Handle, Report, World};
@@ -10,17 +10,18 @@ use crate::broad::{Completeness, Pair};
 use crate::pair::Budget;
 use crate::workers;
 
-/// Pairs from which on several threads check them; with fewer, threads that have to be woken take
-/// longer to share them than one takes to check them.
+/// The number of pairs from which on several threads check them. With fewer, waking threads takes
+/// longer than the checks on one thread.
 const MIN_PAIRS_FOR_THREADS: usize = 48;
 /// The same for threads that are awake.
 const MIN_PAIRS_FOR_AWAKE_THREADS: usize = 16;
-/// Pairs that a thread takes at a time, at least.
+/// The smallest number of pairs that a thread takes at a time.
 const MIN_PAIRS_AT_A_TIME: usize = 2;
-/// Bodies that change, and pairs, for each further thread that is woken.
+/// The number of changed bodies for each further thread that is woken.
 const BODIES_PER_THREAD: usize = 128;
+/// The number of pairs for each further thread that is woken.
 const PAIRS_PER_THREAD: usize = 64;
-/// Bodies from which on the broad phase has work for all threads itself.
+/// The number of bodies from which on the broad phase uses all threads itself.
 const MIN_BODIES_FOR_PARALLEL_BROAD_PHASE: usize = 8192;
 
 /// Which pairs are checked, and when.
@@ -28,24 +29,24 @@ const MIN_BODIES_FOR_PARALLEL_BROAD_PHASE: usize = 8192;
 enum Schedule {
     /// Few bodies moved: their pairs are listed.
     Listed,
-    /// Most bodies moved: all pairs are gone through.
+    /// Most bodies moved: all pairs are visited.
     All,
-    /// The same, those of the last update while the broad phase is at work.
+    /// The same; the pairs of the last update are checked while the broad phase runs.
     AllDuringBroadPhase,
 }
 
 impl World {
-    /// Brings all up to date and says what happened since the last update. Only bodies that moved,
-    /// and their pairs, cost anything.
+    /// Updates poses, boxes and pairs, and reports the changes since the last update. The time
+    /// depends only on bodies that moved, and their pairs.
     ///
-    /// Uses the threads of the current `rayon` pool; what it says, and in which order, does not
-    /// depend on their number. Called by one of these, it keeps others awake, which may take up
-    /// other jobs of the pool, for which it then waits, as every `rayon::join` may: what takes long
-    /// belongs in another pool.
+    /// Uses the threads of the current `rayon` pool; the report does not depend on their number. If
+    /// it is called on one of these threads, it keeps others awake, which may start other jobs of
+    /// the pool. The update then waits for these jobs, as `rayon::join` does: run long jobs in
+    /// another pool.
     pub fn update(&mut self) -> &Report {
         let changed = self.bodies.changed.len();
-        let most = changed * 4 > self.bodies.records.len();
-        let pairs = if most { self.pairs.records.len() } else { 0 };
+        let many_changed = changed * 4 > self.bodies.records.len();
+        let pairs = if many_changed { self.pairs.records.len() } else { 0 };
         let helpers = changed / BODIES_PER_THREAD + pairs / PAIRS_PER_THREAD;
         workers::keep_workers_awake(helpers, || self.run_stages());
         &self.report
@@ -71,10 +72,10 @@ impl World {
         self.report_findings();
         self.report_persisting();
         self.finish_report();
-        self.bodies.forget_moves();
+        self.bodies.clear_moves();
     }
 
-    /// What the last update found out.
+    /// The report of the last update.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
@@ -94,99 +95,99 @@ impl World {
         if self.bodies.moved.len() * 4 <= bodies {
             return Schedule::Listed;
         }
-        let during_broad_phase = !self.reconsider
+        let during_broad_phase = !self.recheck_interest
             && self.pairs.records.len() >= MIN_PAIRS_FOR_THREADS
             && bodies < MIN_BODIES_FOR_PARALLEL_BROAD_PHASE
             && rayon::current_num_threads() > 1;
         if during_broad_phase { Schedule::AllDuringBroadPhase } else { Schedule::All }
     }
 
-    /// Lets the broad phase look at the boxes.
+    /// Runs the broad phase.
     fn run_broad_phase(&mut self) {
-        let is_behind = self.completeness == Completeness::Incomplete;
-        if self.bodies.moved.is_empty() && !self.reconsider && !is_behind {
+        let is_incomplete = self.completeness == Completeness::Incomplete;
+        if self.bodies.moved.is_empty() && !self.recheck_interest && !is_incomplete {
             self.changes.clear();
             return;
         }
-        // A broad phase that is behind knows all boxes already but for those that moved.
-        let view = self.bodies.view(self.reconsider && !is_behind);
-        self.completeness = self.phase.update(&view, &mut Budget::unlimited(), &mut self.changes);
+        // An incomplete broad phase already has all boxes except those that moved.
+        let frame = self.bodies.broad_phase_frame(self.recheck_interest && !is_incomplete);
+        self.completeness = self.phase.update(&frame, &mut Budget::unlimited(), &mut self.changes);
     }
 
-    /// Lets the broad phase look at the boxes while other threads check the pairs of the last
-    /// update. A check of a pair whose boxes do not overlap any more is one too many; its finding
-    /// is not used.
+    /// Runs the broad phase while other threads check the pairs of the last update. If the boxes of
+    /// a pair do not overlap any more, its check was unnecessary, and its finding is not used.
     fn run_broad_phase_and_check(&mut self) {
         let Self { bodies, phase, changes, pairs, .. } = self;
-        let view = bodies.view(false);
+        let frame = bodies.broad_phase_frame(false);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let checks = Checks::new(bodies, selection, self.report.frame, &mut self.findings);
         self.completeness = workers::share(
             &mut pairs.records[..],
             MIN_PAIRS_AT_A_TIME,
             |records: &mut [Record]| checks.check(records),
-            || phase.update(&view, &mut Budget::unlimited(), changes),
+            || phase.update(&frame, &mut Budget::unlimited(), changes),
         );
-        checks.count(&mut self.report.stats);
+        checks.add_to(&mut self.report.stats);
     }
 
-    /// Follows the broad phase and the interest matrix. Says how many pairs there were before;
-    /// those after them are new.
+    /// Adds and removes pairs according to the broad phase and the interest matrix. Returns the
+    /// number of pairs that remain; the pairs after these are new.
     fn update_pairs(&mut self) -> usize {
         let Stats { boxes_began, boxes_ended, .. } = &mut self.report.stats;
         (*boxes_began, *boxes_ended) = (self.changes.began.len(), self.changes.ended.len());
         if self.completeness == Completeness::Incomplete {
             self.report_not_compared();
         }
-        let known = if self.reconsider {
-            // Until the broad phase has compared all boxes, pairs of the others stay as they are.
-            self.reconsider = self.completeness == Completeness::Incomplete;
-            self.reconsider_all()
+        let known = if self.recheck_interest {
+            // Until the broad phase has compared all boxes, pairs of the other bodies do not
+            // change.
+            self.recheck_interest = self.completeness == Completeness::Incomplete;
+            self.recheck_all_pairs()
         } else {
             for n in 0..self.changes.ended.len() {
                 let pair = self.changes.ended[n];
-                self.drop_pair(Key::new(pair.a, pair.b));
+                self.remove_pair(Key::new(pair.a, pair.b));
             }
             let known = self.pairs.records.len();
             for n in 0..self.changes.began.len() {
                 let pair = self.changes.began[n];
-                self.consider(pair.a, pair.b);
+                self.add_if_it_matters(pair.a, pair.b);
             }
             known
         };
-        for (a, b) in std::mem::take(&mut self.severed) {
+        for (a, b) in std::mem::take(&mut self.ended_by_removal) {
             self.report.events.push(ended(a, b));
         }
         self.report.stats.pairs = self.pairs.records.len();
         known
     }
 
-    /// Names the bodies that the broad phase has not compared with all others.
+    /// Reports the bodies that the broad phase has not compared with all others.
     fn report_not_compared(&mut self) {
         self.changes.pending.sort_unstable();
         self.changes.pending.dedup();
         let bodies = &self.bodies;
-        let there = |slot: &&u32| bodies.is_taken(**slot);
-        let slots = self.changes.pending.iter().filter(there);
+        let is_taken = |slot: &&u32| bodies.is_taken(**slot);
+        let slots = self.changes.pending.iter().filter(is_taken);
         self.report.not_compared.extend(slots.map(|slot| bodies.handle(*slot)));
     }
 
-    /// Takes up a pair whose boxes overlap, if it matters.
-    fn consider(&mut self, a: u32, b: u32) {
+    /// Adds a pair whose boxes overlap, if it matters.
+    fn add_if_it_matters(&mut self, a: u32, b: u32) {
         let key = Key::new(a, b);
         if self.matrix.matters(&self.bodies, a, b).0 && self.pairs.number(key).is_none() {
             self.pairs.insert(key);
         }
     }
 
-    /// Lets go of a pair whose boxes do not overlap any more, or that does not matter.
-    fn drop_pair(&mut self, key: Key) {
+    /// Removes a pair whose boxes do not overlap any more, or that does not matter.
+    fn remove_pair(&mut self, key: Key) {
         if let Some(record) = self.pairs.remove(key) {
             if record.stamp == self.report.frame {
                 self.report.stats.checked -= 1;
                 self.report.stats.by_hulls -= usize::from(record.by_hulls);
             }
-            if record.standing.meets() {
+            if record.state.meets() {
                 self.meeting -= 1;
                 let (a, b) = key.slots();
                 self.report.events.push(ended(self.bodies.handle(a), self.bodies.handle(b)));
@@ -194,9 +195,9 @@ impl World {
         }
     }
 
-    /// Asks about every pair of boxes anew whether it matters: after a change of the rules, or of
-    /// the broad phase. Says how many pairs remain of those that were there.
-    fn reconsider_all(&mut self) -> usize {
+    /// Decides for every pair of boxes again whether it matters, after a change of the rules or of
+    /// the broad phase. Returns the number of earlier pairs that remain.
+    fn recheck_all_pairs(&mut self) -> usize {
         let mut pairs = Vec::new();
         self.phase.pairs(&mut pairs);
         pairs.sort_unstable();
@@ -204,41 +205,42 @@ impl World {
             let (a, b) = key.slots();
             self.matrix.matters(&self.bodies, a, b).0
         };
-        let is_behind = self.completeness == Completeness::Incomplete;
-        let pending = |slot: u32| self.changes.pending.binary_search(&slot).is_ok();
-        let there = |key: &Key| {
+        let is_incomplete = self.completeness == Completeness::Incomplete;
+        let is_pending = |slot: u32| self.changes.pending.binary_search(&slot).is_ok();
+        let may_overlap = |key: &Key| {
             let (a, b) = key.slots();
-            pairs.binary_search(&Pair { a, b }).is_ok() || (is_behind && (pending(a) || pending(b)))
+            pairs.binary_search(&Pair { a, b }).is_ok()
+                || (is_incomplete && (is_pending(a) || is_pending(b)))
         };
         let keys = self.pairs.records.iter().map(|record| record.key);
-        let gone: Vec<Key> = keys.filter(|key| !matters(key) || !there(key)).collect();
-        for key in gone {
-            self.drop_pair(key);
+        let removed: Vec<Key> = keys.filter(|key| !matters(key) || !may_overlap(key)).collect();
+        for key in removed {
+            self.remove_pair(key);
         }
         let known = self.pairs.records.len();
         for pair in pairs {
-            self.consider(pair.a, pair.b);
+            self.add_if_it_matters(pair.a, pair.b);
         }
         known
     }
 
-    /// Checks the pairs from this number on of which one has moved, those that were not checked yet
-    /// and those that are undecided; by all threads if there are at least `threads_from` of them.
-    fn check_from(&mut self, first: usize, threads_from: usize) {
+    /// Checks the pairs from number `first` on of which one body has moved, that were not checked
+    /// yet, or that are undecided; on all threads if there are at least `min_pairs_for_threads`.
+    fn check_from(&mut self, first: usize, min_pairs_for_threads: usize) {
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let records = &mut self.pairs.records[first..];
         let frame = self.report.frame;
         let checks = Checks::new(&self.bodies, selection, frame, &mut self.findings);
-        share(records, &checks, threads_from);
-        checks.count(&mut self.report.stats);
+        check_shared(records, &checks, min_pairs_for_threads);
+        checks.add_to(&mut self.report.stats);
     }
 
-    /// The same for few movers, without a look at all pairs; those from the number `first_new` on
+    /// The same if few bodies moved, without visiting all pairs. Pairs from number `first_new` on
     /// are new.
     fn check_listed(&mut self, first_new: usize) {
         let frame = self.report.frame;
         self.listed.clear();
-        // Stamps tell which are listed already (Zachmann 1994, section 7.3.1).
+        // Stamps mark the pairs that are already listed (Zachmann 1994, section 7.3.1).
         let mut list = |number: u32, records: &mut [Record]| {
             let record = &mut records[number as usize];
             if std::mem::replace(&mut record.stamp, frame) != frame {
@@ -251,9 +253,9 @@ impl World {
                 list(number, &mut self.pairs.records);
             }
         }
-        // Also of bodies that did not move.
-        for open in &self.undecided {
-            if let Some(number) = self.pairs.number(open.key) {
+        // Undecided pairs are checked also if neither body moved.
+        for pair in &self.undecided {
+            if let Some(number) = self.pairs.number(pair.key) {
                 list(number, &mut self.pairs.records);
             }
         }
@@ -262,17 +264,17 @@ impl World {
         }
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let checks = Checks::new(&self.bodies, selection, frame, &mut self.findings);
-        share(&mut self.listed[..], &checks, MIN_PAIRS_FOR_THREADS);
-        checks.count(&mut self.report.stats);
+        check_shared(&mut self.listed[..], &checks, MIN_PAIRS_FOR_THREADS);
+        checks.add_to(&mut self.report.stats);
         for Listed { number, record } in self.listed.drain(..) {
             self.pairs.records[number as usize] = record;
         }
     }
 
-    /// Makes events of what changed, and notes what is undecided.
+    /// Adds the events of pairs that changed, and the list of undecided pairs, to the report.
     fn report_findings(&mut self) {
         let mut findings = std::mem::take(&mut self.findings);
-        // Threads find in any order.
+        // The threads add findings in any order.
         findings.sort();
         let before = std::mem::take(&mut self.undecided);
         for finding in findings.drain() {
@@ -282,41 +284,41 @@ impl World {
             };
             let (a, b) = key.slots();
             let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-            let (standing, witness) = match finding.result {
-                Outcome::Changed { standing, witness } => (standing, witness),
+            let (state, witness) = match finding.result {
+                Outcome::Changed { state, witness } => (state, witness),
                 Outcome::Undecided(bounds) => {
-                    let known = before.binary_search_by_key(&key, |open| open.key);
+                    let known = before.binary_search_by_key(&key, |pair| pair.key);
                     let since = known.map_or(self.report.frame, |n| before[n].since);
-                    self.undecided.push(Open { key, since });
-                    let met = record.standing.meets();
+                    self.undecided.push(UndecidedPair { key, since });
+                    let met = record.state.meets();
                     self.report.undecided.push(Undecided { a, b, met, since, bounds });
                     continue;
                 }
             };
-            record.standing = standing;
-            if standing.meets() {
+            record.state = state;
+            if state.meets() {
                 record.since = self.report.frame;
                 self.meeting += 1;
-                let event = event(EventKind::Began, a, b, standing);
+                let event = event(EventKind::Began, a, b, state);
                 self.report.events.push(Event { witness, ..event });
             } else {
                 self.meeting -= 1;
-                self.report.events.push(event(EventKind::Ended, a, b, standing));
+                self.report.events.push(event(EventKind::Ended, a, b, state));
             }
         }
         self.findings = findings;
     }
 
-    /// Makes events of pairs that go on meeting, if they are wanted.
+    /// Adds events of pairs that continue to meet, if the options include them.
     fn report_persisting(&mut self) {
         if !self.options.persisting {
             return;
         }
         for record in &self.pairs.records {
-            if record.standing.meets() && record.since != self.report.frame {
+            if record.state.meets() && record.since != self.report.frame {
                 let (a, b) = record.key.slots();
                 let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-                self.report.events.push(event(EventKind::Persists, a, b, record.standing));
+                self.report.events.push(event(EventKind::Persists, a, b, record.state));
             }
         }
     }
@@ -327,17 +329,21 @@ impl World {
     }
 }
 
-/// A pair that the last update left undecided.
+/// A pair that the last update did not decide.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
+pub(super) struct UndecidedPair {
     pub(super) key: Key,
-    /// The first update that did.
+    /// The first update that did not decide it.
     pub(super) since: u64,
 }
 
-/// Checks pairs, by all threads if there are at least `threads_from` of them.
-fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, threads_from: usize) {
-    if records.len() < threads_from {
+/// Checks pairs, on all threads if there are at least `min_pairs_for_threads`.
+fn check_shared<R: AsMut<Record> + Send>(
+    records: &mut [R],
+    checks: &Checks<'_>,
+    min_pairs_for_threads: usize,
+) {
+    if records.len() < min_pairs_for_threads {
         checks.check(records);
     } else {
         workers::share(
@@ -349,10 +355,12 @@ fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, thread
     }
 }
 
-fn event(kind: EventKind, a: Handle, b: Handle, standing: Standing) -> Event {
-    Event { kind, a, b, bias: standing.bias(), witness: None }
+/// An event without a witness.
+fn event(kind: EventKind, a: Handle, b: Handle, state: PairState) -> Event {
+    Event { kind, a, b, bias: state.bias(), witness: None }
 }
 
+/// The event of a pair that stopped meeting.
 fn ended(a: Handle, b: Handle) -> Event {
-    event(EventKind::Ended, a, b, Standing::Apart)
+    event(EventKind::Ended, a, b, PairState::Apart)
 }

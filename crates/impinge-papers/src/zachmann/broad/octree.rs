@@ -359,7 +359,7 @@ mod tests {
     use super::*;
     use impinge::broad::{Bounds, Moved};
     use impinge::internals::Random;
-    use impinge::internals::broad::testing::{agrees_with_the_oracle, grows_no_more};
+    use impinge::internals::broad::testing::{agrees_with_the_oracle, memory_stops_growing};
 
     fn cage(depth: u32) -> OctreeOptions {
         OctreeOptions::fixed(Aabb::from_corners(Vec3::ZERO, Vec3::splat(8.0)), depth)
@@ -379,8 +379,8 @@ mod tests {
 
     #[test]
     fn repeated_frames_allocate_nothing() {
-        grows_no_more(Octree::new);
-        grows_no_more(|| Octree::with(OctreeOptions::oriented()));
+        memory_stops_growing(Octree::new);
+        memory_stops_growing(|| Octree::with(OctreeOptions::oriented()));
     }
 
     #[test]

@@ -373,7 +373,7 @@ mod tests {
     use super::*;
     use impinge::broad::Moved;
     use impinge::internals::Random;
-    use impinge::internals::broad::testing::{agrees_with_the_oracle, grows_no_more};
+    use impinge::internals::broad::testing::{agrees_with_the_oracle, memory_stops_growing};
     use impinge::math::OrientedBox;
     use impinge::math::Pose;
 
@@ -417,8 +417,8 @@ mod tests {
 
     #[test]
     fn repeated_frames_allocate_nothing() {
-        grows_no_more(SlabOctree::new);
-        grows_no_more(|| SlabOctree::with(SlabOctreeOptions::oriented()));
+        memory_stops_growing(SlabOctree::new);
+        memory_stops_growing(|| SlabOctree::with(SlabOctreeOptions::oriented()));
     }
 
     #[test]

@@ -388,7 +388,7 @@ impl BroadPhase for SweepAndPrune {
 mod tests {
     use super::*;
     use impinge::broad::Moved;
-    use impinge::internals::broad::testing::{agrees_with_the_oracle, grows_no_more};
+    use impinge::internals::broad::testing::{agrees_with_the_oracle, memory_stops_growing};
 
     #[test]
     fn matches_the_oracle() {
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn repeated_frames_allocate_nothing() {
-        grows_no_more(SweepAndPrune::new);
+        memory_stops_growing(SweepAndPrune::new);
     }
 
     #[test]

@@ -22,11 +22,11 @@ const MAX_SURFACE_RATIO: f64 = 4.0;
 /// Up to this many reinsertions the tree is not rebuilt.
 const MAX_REINSERTIONS_WITHOUT_REBUILD: usize = 64;
 
-/// How much work a [`DynamicTree`] does in comparisons, and how much in changes of the tree.
+/// The balance of a [`DynamicTree`] between comparisons and changes of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DynamicTreeOptions {
-    /// How much larger the box of a leaf is than that of its item, on each side, as a share of the
+    /// The margin of the box of a leaf around that of its item, on each side, as a share of the
     /// item's longest side. Negative numbers and NaN count as zero.
     pub margin: f32,
     /// The tree is rebuilt if more than this share of its leaves is reinserted in one frame.
@@ -102,13 +102,13 @@ pub struct DynamicTree {
 }
 
 impl DynamicTree {
-    /// Without items.
+    /// A broad phase without items.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Without items, with the given options.
+    /// A broad phase without items, with the given options.
     #[must_use]
     pub fn with(options: DynamicTreeOptions) -> Self {
         Self { options, ..Self::default() }
@@ -131,7 +131,7 @@ impl DynamicTree {
     /// the boxes of the last frame.
     ///
     /// # Errors
-    /// If an invariant does not hold, which would be a defect; the message names it.
+    /// If an invariant does not hold, which would be a defect; the message states which.
     pub fn validate(&self, bounds: &[Bounds]) -> Result<(), String> {
         let mut count = 0;
         self.tree.validate(|item, node, leaf_box| {
@@ -269,7 +269,9 @@ impl BroadPhase for DynamicTree {
 #[cfg(test)]
 mod tests {
     use super::super::Moved;
-    use super::super::testing::{Boxes, SCATTERS, Scatter, agrees_with_the_oracle, grows_no_more};
+    use super::super::testing::{
+        Boxes, SCATTERS, Scatter, agrees_with_the_oracle, memory_stops_growing,
+    };
     use super::*;
 
     #[test]
@@ -283,7 +285,7 @@ mod tests {
 
     #[test]
     fn repeated_frames_allocate_nothing() {
-        grows_no_more(DynamicTree::new);
+        memory_stops_growing(DynamicTree::new);
     }
 
     #[test]

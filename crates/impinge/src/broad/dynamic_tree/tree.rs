@@ -10,8 +10,8 @@ use super::super::Bounds;
 /// No node.
 pub(super) const NO_NODE: u32 = u32::MAX;
 
-/// The most nodes that a search for a sibling visits: then the best one so far is good enough. Most
-/// searches end long before.
+/// The largest number of nodes that a search for a sibling visits. It then returns the best one so
+/// far. Most searches end long before.
 const MAX_NODES_PER_SEARCH: usize = 200;
 
 /// Nodes in one array; the free nodes are a list linked by `parent`.
@@ -98,7 +98,7 @@ impl Tree {
         &self.nodes[node as usize].bounds
     }
 
-    /// Puts in a leaf with a box that is not empty; its node.
+    /// Inserts a leaf with a box that is not empty. Returns its node.
     pub(super) fn insert(&mut self, item: u32, bounds: Bounds) -> u32 {
         let leaf = self.allocate(Node { bounds, parent: NO_NODE, children: [NO_NODE, item] });
         self.leaves += 1;
@@ -257,8 +257,8 @@ impl Tree {
         self.free = at;
     }
 
-    /// Rebuilds the tree from these leaves. Halves them along the axis on which their centres are
-    /// spread most. `placed` is called with each item and its node.
+    /// Rebuilds the tree from these leaves. Halves them along the axis with the largest extent of
+    /// their centres. `placed` is called with each item and its node.
     pub(super) fn build(&mut self, leaves: &mut [(u32, Bounds)], mut placed: impl FnMut(u32, u32)) {
         self.nodes.clear();
         (self.root, self.free, self.leaves) = (NO_NODE, NO_NODE, leaves.len());
@@ -420,13 +420,13 @@ mod tests {
             }
             if round % 100 == 0 {
                 assert_eq!(count(&tree), known.iter().flatten().count());
-                let asked = random_box(&mut random).grown(1.0);
+                let query = random_box(&mut random).grown(1.0);
                 let mut found = Vec::new();
-                tree.query(&asked, |i| found.push(i));
+                tree.query(&query, |i| found.push(i));
                 found.sort_unstable();
-                let wanted = known.iter().enumerate();
-                let wanted = wanted.filter(|(_, k)| k.is_some_and(|(_, b)| b.overlaps(&asked)));
-                assert_eq!(found, wanted.map(|(i, _)| i as u32).collect::<Vec<_>>());
+                let expected = known.iter().enumerate();
+                let expected = expected.filter(|(_, k)| k.is_some_and(|(_, b)| b.overlaps(&query)));
+                assert_eq!(found, expected.map(|(i, _)| i as u32).collect::<Vec<_>>());
             }
         }
         for (node, _) in known.iter().flatten() {

@@ -8,7 +8,7 @@ use super::skin_width::SkinWidth;
 use super::slots::{Slots, reorder};
 use crate::broad::Frame;
 
-/// The boxes of the last frame, and around each the skin that it must not leave.
+/// The boxes of the last frame, and the skin around each box.
 ///
 /// Invariants, which [`SkinnedBoxes::validate`] checks and which hold between frames: slot zero is
 /// empty; a skin is empty if its box is; otherwise the skin contains the box, strictly and moved by
@@ -60,7 +60,7 @@ impl SkinnedBoxes {
         &self.width
     }
 
-    /// The box with its skin in the common coordinates, larger by what rounding may hide.
+    /// The box with its skin in the common coordinates, enlarged by a bound of the rounding.
     #[inline(always)]
     pub(super) fn skin_at(&self, slot: usize) -> PackedBox {
         if self.in_group[slot] {
@@ -83,7 +83,7 @@ impl SkinnedBoxes {
         BoxesMut { tight: &mut self.tight, skins: &self.skins, in_group: &self.in_group }
     }
 
-    /// Finds out how the group moves in this frame.
+    /// Estimates the motion of the group in this frame.
     pub(super) fn estimate_group_step(&mut self, frame: &Frame<'_>, slots: &Slots) {
         let Self { tight, in_group, group, width, .. } = self;
         group.estimate_step(width.get(), in_group, slots, |slot| {
@@ -93,17 +93,17 @@ impl SkinnedBoxes {
         });
     }
 
-    /// The group does not move in this frame.
+    /// Records that the group does not move in this frame.
     pub(super) fn stop_group(&mut self) {
         self.group.stop();
     }
 
-    /// Remembers some of the boxes that were too fast, as candidates for a group.
+    /// Stores some of the boxes that were too fast, as candidates for a group.
     pub(super) fn remember_fast(&mut self, escapes: &[Escape], slots: &Slots) {
         self.group.remember_fast(escapes, slots);
     }
 
-    /// Gives new skins to the boxes that left theirs. `old_skins` becomes the list of the skins
+    /// Assigns new skins to the boxes that left theirs. `old_skins` becomes the list of the skins
     /// that they had; empty if the box was or is in the group.
     pub(super) fn renew_skins(&mut self, escapes: &[Escape], old_skins: &mut Vec<PackedBox>) {
         old_skins.clear();
@@ -116,8 +116,8 @@ impl SkinnedBoxes {
         }
     }
 
-    /// Gives new skins to all boxes, whether they left theirs or not; those that are too fast for a
-    /// skin get none. The group frame starts in the common coordinates again.
+    /// Assigns new skins to all boxes, also to those that did not leave theirs; boxes that are too
+    /// fast for a skin get none. The group frame starts in the common coordinates again.
     pub(super) fn renew_all_skins(&mut self, escapes: &[Escape]) {
         self.width.measure(&self.tight);
         self.group.reset_offset();
@@ -140,11 +140,12 @@ impl SkinnedBoxes {
         }
     }
 
-    /// Gives a box the skin that suits its motion, and decides whether it is in the group.
+    /// Assigns a skin to a box according to its motion, and decides whether it is in the group.
     fn assign_skin(&mut self, slot: usize, motion: Motion) {
         let tight = &self.tight[slot];
         let was_in_group = self.in_group[slot];
-        // A wider skin would have kept it if it had one, and moves as it did before.
+        // A wider skin would have avoided the escape if the box had one and its motion is the same
+        // as before.
         let had_skin = self.skins[slot].length_x() > tight.length_x() + 0.5 * self.width.get();
         let same_motion = motion == if was_in_group { Motion::WithGroup } else { Motion::Slow };
         self.width.count_avoidable_escape(had_skin && same_motion);

@@ -153,7 +153,7 @@ impl SortedSides {
     }
 }
 
-/// How a block is cut into columns and cells.
+/// The columns and cells of a block.
 #[derive(Clone, Copy, Debug)]
 struct CellGrid {
     /// The two axes across the columns, and the one along them. The other fields are in the order
@@ -446,8 +446,8 @@ impl Task for Sweep<'_> {
                 let x = load_eight::<W>(x0, next).le(high[0]).and(low[0].le(load_eight(x1, next)));
                 let y = load_eight::<W>(y0, next).le(high[1]).and(low[1].le(load_eight(y1, next)));
                 let z = load_eight::<W>(z0, next).le(high[2]).and(low[2].le(load_eight(z1, next)));
-                let there = 255 >> 8_usize.saturating_sub(end - next);
-                hits.push::<W>(at, next, x.and(y).and(z).bits() & there);
+                let in_range = 255 >> 8_usize.saturating_sub(end - next);
+                hits.push::<W>(at, next, x.and(y).and(z).bits() & in_range);
                 if hits.count >= HITS_PER_REPORT {
                     hits.report(s, self.pairs);
                 }

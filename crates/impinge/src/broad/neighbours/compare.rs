@@ -17,7 +17,7 @@ use crate::workers::{self, Chunks};
 
 /// Rows in a batch for one worker.
 const ROWS_PER_BATCH: usize = 1024;
-/// How many steps ahead pairs and lists are prefetched.
+/// The number of steps ahead for which pairs and lists are prefetched.
 const PREFETCH_STEPS: usize = 8;
 /// Rows with changes that are collected before the changes are reported.
 const CHANGED_ROWS_PER_REPORT: usize = 64;
@@ -36,7 +36,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares all pairs; returns how many, with free places.
+    /// Compares all pairs. Returns their number, with free places.
     pub(super) fn compare_all(
         &mut self,
         frame: &Frame<'_>,
@@ -79,7 +79,7 @@ impl Comparison {
         length * 8
     }
 
-    /// Compares the pairs of some items; returns how many.
+    /// Compares the pairs of some items. Returns their number.
     pub(super) fn compare_some(
         &mut self,
         frame: &Frame<'_>,
@@ -141,7 +141,7 @@ fn report(items: &[u32], [low, high]: [u32; 2], overlap: bool, changes: &mut Cha
     list.push(pair);
 }
 
-/// What a comparison reads.
+/// The input of a comparison.
 #[derive(Clone, Copy)]
 struct View<'a> {
     /// The item in each slot.

@@ -1,6 +1,6 @@
 //! Boxes that left their skins in a frame.
 
-/// How a box moved that left its skin.
+/// The motion of a box that left its skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Motion {
     /// By at most the width of the skin.

@@ -28,15 +28,15 @@ const MIN_AGREEING_SHARE: f32 = 0.6;
 /// Which boxes are members is known to [`SkinnedBoxes`](super::boxes::SkinnedBoxes).
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupMotion {
-    /// Where the origin of the group frame is; always finite.
+    /// The position of the origin of the group frame; always finite.
     offset: [f32; 3],
-    /// By how much the group frame moved in this frame, if a common motion was found.
+    /// The translation of the group frame in this frame, if a common motion was found.
     step: Option<[f32; 3]>,
     /// The number of boxes in the group.
     members: usize,
     /// Some items that were too fast for a skin in the last frame: the candidates for a new group.
     fast_items: Vec<u32>,
-    /// How far the samples of this frame moved, by axis.
+    /// The motion of the samples of this frame, by axis.
     samples: [Vec<f32>; 3],
     /// Memory for the median.
     sorted: Vec<f32>,
@@ -68,7 +68,7 @@ impl GroupMotion {
         self.step = None;
     }
 
-    /// Puts the group frame back to the common coordinates. Skins in the group frame must be
+    /// Moves the group frame back to the common coordinates. Skins in the group frame must be
     /// assigned again.
     pub(super) fn reset_offset(&mut self) {
         self.offset = [0.0; 3];
@@ -85,7 +85,7 @@ impl GroupMotion {
         self.members -= usize::from(was_member);
     }
 
-    /// Remembers some of the boxes that were too fast.
+    /// Stores some of the boxes that were too fast.
     pub(super) fn remember_fast(&mut self, escapes: &[Escape], slots: &Slots) {
         self.fast_items.clear();
         let fast = escapes.iter().filter(|escape| escape.motion() == Motion::Fast);

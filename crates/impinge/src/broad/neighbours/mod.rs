@@ -5,8 +5,8 @@
 //! overlap, so a frame is one pass over the lists. A box that leaves its skin gets a new one, and
 //! its new neighbours are found in a [tree over the slots](slot_tree). When many boxes leave their
 //! skins at once, all pairs are found [from scratch](pair_search). The [common motion](group) of
-//! many boxes, for example of boxes that fall, is subtracted first. What is reported is decided by
-//! the boxes themselves; the skins only decide when pairs are searched for.
+//! many boxes, for example of boxes that fall, is subtracted first. The reported pairs are those
+//! of the boxes themselves; the skins only determine when pairs are searched for.
 //!
 //! Boxes are stored in an order in which neighbours in space are neighbours in memory: a *slot* is
 //! a place in that order.
@@ -14,7 +14,7 @@
 //! [`Neighbours`] runs the stages of a frame; the data belongs to components, each with its own
 //! invariants:
 //!
-//! | component | what it owns |
+//! | component | data |
 //! | --- | --- |
 //! | [`Slots`] | which item is in which slot |
 //! | [`MovedItems`] | the items that may have moved |
@@ -66,7 +66,7 @@ use slots::Slots;
 
 /// The cost of a rebuild, in escapes for each box there is.
 const REBUILD_ESCAPES_PER_BOX: f32 = 0.5;
-/// The cost of building the trees over the slots, likewise.
+/// The cost of building the trees over the slots, in the same unit.
 const TREES_ESCAPES_PER_BOX: f32 = 0.02;
 /// With fewer slots than this, one thread does all the work.
 const MIN_SLOTS_FOR_WORKERS: usize = 8192;
@@ -79,18 +79,20 @@ const MAX_SLOTS_TO_VALIDATE: usize = 2048;
 /// motion.
 ///
 /// The skin adapts to how boxes move: wide enough that few boxes leave it in a frame, narrow enough
-/// that lists stay short. A box that moves further in a frame than the skin is wide has none.
+/// that lists stay short. A box that moves in a frame by more than the width of the skin has none.
 ///
 /// ```
 /// use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, Neighbours};
 ///
-/// let mut boxes: Vec<Bounds> =
-///     (0..1000).map(|i| Bounds { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] }).collect();
+/// let at = |x: f32| Bounds { min: [x, 0.0, 0.0], max: [x + 0.5, 1.0, 1.0] };
+/// let mut boxes: Vec<Bounds> = (0..1000).map(|i| at(i as f32)).collect();
 /// let (mut phase, mut changes) = (Neighbours::new(), Changes::default());
-/// phase.update_unlimited(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+/// let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::All };
+/// phase.update_unlimited(&frame, &mut changes);
 /// assert!(changes.began.is_empty());
 /// boxes[7].max[0] += 0.5;
-/// phase.update_unlimited(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) }, &mut changes);
+/// let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) };
+/// phase.update_unlimited(&frame, &mut changes);
 /// assert_eq!((changes.began[0].a, changes.began[0].b), (7, 8));
 /// ```
 #[derive(Debug, Default)]
@@ -119,14 +121,14 @@ pub struct NeighbourStats {
     pub escaped: usize,
     /// Whether all pairs were found from scratch.
     pub rebuilt: bool,
-    /// Boxes in the group: they move together, and their skins move along.
+    /// Boxes in the group: they move together, and their skins move with them.
     pub in_group: usize,
     /// Pairs in the lists that were compared, with free places.
     pub compared: usize,
 }
 
 impl Neighbours {
-    /// Without items.
+    /// A broad phase without items.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -138,7 +140,7 @@ impl Neighbours {
         self.stats
     }
 
-    /// One frame.
+    /// Processes one frame.
     fn run_frame(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
         changes.clear();
         self.grow(frame.bounds.len());
@@ -182,7 +184,7 @@ impl Neighbours {
         escapes > 0.0 && escapes + trees > REBUILD_ESCAPES_PER_BOX * count
     }
 
-    /// Gives all boxes new skins and new slots, and finds all pairs from scratch. Pairs that
+    /// Assigns new skins and new slots to all boxes, and finds all pairs from scratch. Pairs that
     /// overlapped and are not found any more have ended.
     fn rebuild(&mut self, changes: &mut Changes) {
         self.stats.rebuilt = true;
@@ -194,8 +196,8 @@ impl Neighbours {
         self.trees.invalidate();
     }
 
-    /// Gives new skins to the boxes that left theirs, and adds their new neighbours to the lists;
-    /// returns how many pairs of a box in the group and a box outside it were new.
+    /// Assigns new skins to the boxes that left theirs, and adds their new neighbours to the lists.
+    /// Returns the number of new pairs of a box in the group and a box outside it.
     fn add_neighbours(&mut self) -> usize {
         self.order.pass_frame();
         let Self { boxes, reader, trees, search, pairs, old_skins, .. } = self;
@@ -288,7 +290,7 @@ fn min_batches_per_worker(slots: usize) -> usize {
     if slots < MIN_SLOTS_FOR_WORKERS { usize::MAX } else { 1 }
 }
 
-/// Locks what only one worker uses at a time.
+/// Locks a value that only one worker uses at a time.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Which boxes of a frame may differ from those of the last one.
+//! The boxes of a frame that may differ from those of the last one.
 
 use crate::broad::{Frame, Moved};
 
@@ -8,7 +8,7 @@ const ITEMS_PER_NAMED_FOR_ALL: usize = 4;
 /// one. Otherwise all rows are compared: in a row a pair takes less time.
 const ITEMS_PER_NAMED_FOR_FEW: usize = 24;
 
-/// How much of a frame has to be looked at.
+/// The part of a frame that has to be processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// All boxes are read, all pairs compared.

@@ -20,7 +20,7 @@ use crate::workers::{self, Chunks};
 
 /// Boxes in a batch for one search.
 const BOXES_PER_BATCH: usize = 64;
-/// The fewest batches that a worker takes at a time.
+/// The smallest number of batches that a worker takes at a time.
 const MIN_BATCHES_PER_WORKER: usize = 2;
 
 /// Pairs of slots, the smaller one first.
@@ -142,7 +142,7 @@ impl NeighbourSearch {
     }
 }
 
-/// Which boxes neighbours are searched among.
+/// The boxes among which neighbours are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Among {
     All,
@@ -150,7 +150,7 @@ enum Among {
     Others,
 }
 
-/// What a search reads.
+/// The input of a search.
 #[derive(Clone, Copy)]
 struct Lists<'a> {
     boxes: &'a SkinnedBoxes,

@@ -1,5 +1,5 @@
-//! Pairs of slots in rows of eight, so that comparing all of them is one pass over memory, whatever
-//! the lengths of the lists.
+//! Pairs of slots in rows of eight, so that comparing all of them is one pass over memory, for any
+//! lengths of the lists.
 
 use crate::wide::{Lookup, Rows, prefetch};
 

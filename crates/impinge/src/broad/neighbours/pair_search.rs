@@ -23,7 +23,7 @@ const BOXES_PER_BLOCK: usize = 4096;
 const MAX_BOXES_UNCUT: usize = 16 << 10;
 /// A block with more boxes than this is cut again.
 const MAX_BOXES_PER_BLOCK: usize = 8 * BOXES_PER_BLOCK;
-/// How often a block is cut again at most.
+/// The largest number of times that a block is cut again.
 const MAX_CUTS: u32 = 4;
 /// A block is not cut again if that would make more records than this for each of its own.
 const MAX_COPIES_PER_CUT: usize = 3;
@@ -51,7 +51,7 @@ pub(super) struct PairSearch {
     blocks: usize,
 }
 
-/// How space is cut into blocks: a grid. Coordinates outside it belong to the outermost blocks.
+/// A grid of blocks. Coordinates outside it belong to the outermost blocks.
 struct BlockGrid {
     origin: [f32; 3],
     per_unit: [f32; 3],
@@ -303,8 +303,8 @@ mod tests {
                     let mut order: Vec<u32> =
                         search.found().flat_map(|found| &found.order).copied().collect();
                     order.sort_unstable();
-                    let there = (0..count as u32).filter(|n| !boxes[*n as usize].is_empty());
-                    assert!(order.into_iter().eq(there));
+                    let not_empty = (0..count as u32).filter(|n| !boxes[*n as usize].is_empty());
+                    assert!(order.into_iter().eq(not_empty));
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::wide::dispatch::{self, Task};
 use crate::wide::{Wide, prefetch};
 use crate::workers::{self, Chunks};
 
-/// How many slots ahead a box is prefetched.
+/// The number of slots ahead for which a box is prefetched.
 const PREFETCH_SLOTS: usize = 40;
 /// This many boxes stay in the cache of a core and are not prefetched.
 const CACHED_BOXES: usize = 16 << 10;
@@ -133,7 +133,7 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// How a box moved that left its skin.
+    /// The kind of motion of a box that left its skin.
     #[inline(always)]
     fn motion<W: Wide>(&self, old: &PackedBox, new: W) -> Motion {
         if let Some(step) = self.group_step {

@@ -45,7 +45,7 @@ impl ReverseLists {
         }
     }
 
-    /// The places have changed: the lists are to be built before they are used.
+    /// Invalidates the lists, because the places have changed: they are built before the next use.
     pub(super) fn invalidate(&mut self) {
         self.is_current = false;
     }
@@ -57,14 +57,14 @@ impl ReverseLists {
         }
     }
 
-    /// A pair was added.
+    /// Adds a pair.
     pub(super) fn add(&mut self, high: u32, place: u32) {
         if self.is_current {
             self.lists.push(&mut self.of_slot[high as usize], place);
         }
     }
 
-    /// A pair was removed.
+    /// Removes a pair.
     pub(super) fn remove(&mut self, high: u32, place: u32) {
         if self.is_current {
             self.lists.remove(&mut self.of_slot[high as usize], place);

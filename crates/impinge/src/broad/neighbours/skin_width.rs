@@ -1,4 +1,4 @@
-//! How wide the skins are.
+//! The width of the skins.
 
 use super::NeighbourStats;
 use super::packed_box::PackedBox;
@@ -89,12 +89,12 @@ impl SkinWidth {
         self.avoidable_escapes += usize::from(is_avoidable);
     }
 
-    /// Changes the width in the direction of the one at which a little more would save as much on
-    /// escapes as it costs in comparisons.
+    /// Changes the width towards the optimum, at which the derivative of the cost of escapes is
+    /// minus that of the cost of comparisons.
     ///
-    /// If boxes wander at random, the number of escapes is proportional to one over the square of
-    /// the width `w`; the number of pairs of boxes with mean side `m` is proportional to the cube
-    /// of `2 m + 4 w`.
+    /// If boxes move in random walks, the number of escapes is proportional to one over the square
+    /// of the width `w`; the number of pairs of boxes with mean side `m` is proportional to the
+    /// cube of `2 m + 4 w`.
     pub(super) fn adapt(&mut self, stats: &NeighbourStats, boxes: &[PackedBox]) {
         if stats.rebuilt {
             (self.frames, self.avoidable_escapes, self.compared) = (0, 0, 0);

@@ -12,8 +12,8 @@ const REBUILDS_PER_ORDER: u32 = 8;
 pub(super) struct SlotOrder {
     /// The number of slots when the last order was made.
     ordered_slots: usize,
-    /// For how many more rebuilds the order is kept. Zero after a frame without a rebuild: by the
-    /// next rebuild, boxes may have moved far.
+    /// The number of further rebuilds for which the order is kept. Zero after a frame without a
+    /// rebuild: until the next rebuild, boxes may have moved far.
     rebuilds_left: u32,
     /// The old slot of each slot.
     order: Vec<u32>,
@@ -29,13 +29,13 @@ impl SlotOrder {
         &self.new_slots
     }
 
-    /// A frame passes without a rebuild of the lists.
+    /// Records a frame without a rebuild of the lists.
     pub(super) fn pass_frame(&mut self) {
         self.rebuilds_left = 0;
     }
 
-    /// Puts slots and boxes in the order in which the search found the boxes in space, unless the
-    /// last order is still good enough.
+    /// Sorts slots and boxes in the spatial order of the search, unless the last order is recent
+    /// enough.
     pub(super) fn renew(
         &mut self,
         search: &mut PairSearch,
@@ -67,7 +67,7 @@ impl SlotOrder {
             order.extend_from_slice(&found.order);
         }
         // A pair is in the list of its lower slot. With the large boxes at the end, their many
-        // pairs are in the lists of the small ones: a ground is a neighbour of everything.
+        // pairs are in the lists of the small ones: a ground plane is a neighbour of every box.
         let is_large = boxes.width().is_large(skins);
         self.large.clear();
         self.large.extend(order.iter().copied().filter(|slot| is_large(*slot)));

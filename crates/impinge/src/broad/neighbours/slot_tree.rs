@@ -14,7 +14,7 @@ use crate::wide::{Lanes3, Wide, Wide3};
 
 /// The tree is refitted after one change for this many boxes (and a few more).
 const BOXES_PER_CHANGE_FOR_REFIT: usize = 4;
-/// Changes that do not cause a refit, however small the tree.
+/// Changes that do not cause a refit, for a tree of any size.
 const MIN_CHANGES_FOR_REFIT: usize = 64;
 /// More layers than this would hold more than 2^32 boxes.
 const MAX_LAYERS: usize = 11;

@@ -36,12 +36,12 @@ impl SlotTrees {
         self.is_current
     }
 
-    /// The slots have changed: the trees have to be rebuilt before they are used.
+    /// Invalidates the trees, because the slots have changed: they are rebuilt before the next use.
     pub(super) fn invalidate(&mut self) {
         self.is_current = false;
     }
 
-    /// Takes over the new skins of the boxes that left theirs.
+    /// Updates the trees with the new skins of the boxes that left theirs.
     pub(super) fn update(&mut self, boxes: &SkinnedBoxes, escapes: &[Escape]) {
         let skins = boxes.skins();
         if !self.is_current || skins.len() > self.others.capacity() {

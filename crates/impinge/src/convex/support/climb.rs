@@ -168,13 +168,13 @@ mod tests {
             assert_eq!(hull.climb(Vec3::ONE, start, &mut climb), hull.support(Vec3::ONE));
         }
         // The last clock values before the counter wraps, and the first after it.
-        climb.seen.set_clock(u32::MAX - 2);
+        climb.seen.set_current(u32::MAX - 2);
         for round in 0..5 {
             for direction in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::ONE] {
                 let found = hull.climb(direction, round, &mut climb);
                 hull.validate_support(direction, found).unwrap();
             }
         }
-        assert!(climb.seen.clock() < 100);
+        assert!(climb.seen.current() < 100);
     }
 }

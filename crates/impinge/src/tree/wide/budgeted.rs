@@ -225,7 +225,7 @@ impl<'q, 'b, 'g> BudgetSchedule<'q, 'b, 'g> {
         for open in self.pairs.iter().rev().filter(|open| open.is_open).take(MAX_CORNER_PAIRS) {
             let here = query.a.triangle(query.tree_a.some_triangle(open.a))[0];
             let there = query.b.triangle(query.tree_b.some_triangle(open.b))[0];
-            known.offer(here, query.pose.transform_point(there));
+            known.include_points(here, query.pose.transform_point(there));
         }
         Verdict::Undecided(known)
     }

@@ -107,9 +107,9 @@ impl dispatch::Task for Gaps<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        let mut group = closest::Group::EMPTY;
-        let mut gaps = [0.0; closest::GROUP];
-        for some in self.candidates.chunks_mut(closest::GROUP) {
+        let mut group = closest::PairGroup::EMPTY;
+        let mut gaps = [0.0; closest::PAIRS_PER_GROUP];
+        for some in self.candidates.chunks_mut(closest::PAIRS_PER_GROUP) {
             for (lane, (_, t, u)) in some.iter().enumerate() {
                 let (triangle_a, triangle_b) = self.query.triangles(*t, *u);
                 group.set(lane, &triangle_a, &triangle_b);
@@ -204,7 +204,7 @@ impl NearQuery<'_> {
     #[inline(never)]
     pub(super) fn check_candidates(&self, search: &mut Search<'_>) -> ControlFlow<()> {
         let mut candidates = std::mem::take(&mut search.candidates);
-        if candidates.len() >= closest::GROUP {
+        if candidates.len() >= closest::PAIRS_PER_GROUP {
             let limit = self.limit(search);
             candidates.retain(|candidate| candidate.0 <= limit);
             dispatch::run(Gaps { query: self, candidates: &mut candidates });

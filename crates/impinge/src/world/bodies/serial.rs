@@ -1,4 +1,4 @@
-//! Bodies as they are stored in a snapshot, and made again.
+//! The serialised form of bodies in a snapshot.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +8,17 @@ use crate::error::{Error, ErrorKind};
 use crate::math::StoredPose;
 use crate::world::Geometry;
 
-/// The largest component of a translation that is given by an application: twice what
-/// [`Pose::relative`](crate::Pose::relative) makes of poses in range.
-const MOST_GIVEN: f64 = 8.0 * crate::MAX_COORDINATE;
+/// The largest accepted component of a translation: twice the largest that
+/// [`Pose::relative`](crate::Pose::relative) computes from poses in range.
+const MAX_LOCAL_TRANSLATION: f64 = 8.0 * crate::MAX_COORDINATE;
 
 /// All bodies, by slots.
 #[derive(Serialize, Deserialize)]
 pub(in crate::world) struct StoredBodies {
     pub(in crate::world) slots: Vec<StoredSlot>,
-    /// In the order in which they are used again.
+    /// In the order in which they are reused.
     free: Vec<u32>,
-    /// Emptied since the last update, in this order.
+    /// Slots that were emptied since the last update, in this order.
     retired: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ pub(in crate::world) struct StoredSlot {
 
 #[derive(Serialize, Deserialize)]
 pub(in crate::world) struct StoredBody {
-    /// In the table of forms.
+    /// The index in the table of forms.
     pub(in crate::world) geometry: u32,
     parent: Option<u32>,
     form: u32,
@@ -50,7 +50,7 @@ fn bad(what: impl Into<String>) -> Error {
 }
 
 impl Bodies {
-    /// What is stored; `number` gives the place of a form in the table.
+    /// The serialised form; `number` returns the index of a form in the table.
     pub(in crate::world) fn stored(
         &self,
         mut number: impl FnMut(&Geometry) -> u32,
@@ -60,7 +60,7 @@ impl Bodies {
             body: record.geometry.as_ref().map(|geometry| StoredBody {
                 geometry: number(geometry),
                 parent: record.parent(),
-                form: record.form,
+                form: record.form_version,
                 groups: record.groups,
                 mask: record.mask,
                 class: record.class,
@@ -74,8 +74,8 @@ impl Bodies {
         StoredBodies { slots, free: self.free.clone(), retired: self.retired.clone() }
     }
 
-    /// The bodies that were stored. All count as changed, so that the next update computes their
-    /// poses and boxes again.
+    /// The bodies of the serialised form. All count as changed, so that the next update computes
+    /// their poses and boxes again.
     pub(in crate::world) fn from_stored(
         stored: StoredBodies,
         forms: &[Geometry],
@@ -88,7 +88,7 @@ impl Bodies {
             slots.iter().map(|slot| slot.body.as_ref().and_then(|body| body.parent)).collect();
         let taken = |slot: u32| slots.get(slot as usize).is_some_and(|s| s.body.is_some());
         if !parents.iter().flatten().all(|parent| taken(*parent)) || has_cycle(&parents) {
-            return Err(bad("a body is attached to none that is there, or to itself"));
+            return Err(bad("a body is attached to a slot without a body, or to itself"));
         }
         let mut bodies = Self { options: BoxOptions::default(), ..Self::default() };
         for (i, StoredSlot { generation, body }) in slots.into_iter().enumerate() {
@@ -96,15 +96,16 @@ impl Bodies {
             bodies.records[i].generation = generation;
             let Some(body) = body else { continue };
             let geometry = forms.get(body.geometry as usize);
-            let geometry = geometry.ok_or_else(|| bad("a body has a form that is not there"))?;
+            let geometry =
+                geometry.ok_or_else(|| bad("a body has a form that is not in the table"))?;
             let local = body.local.0;
-            if local.translation().abs().max_element() > MOST_GIVEN {
-                return Err(bad("a body is placed out of range"));
+            if local.translation().abs().max_element() > MAX_LOCAL_TRANSLATION {
+                return Err(bad("a body is out of range"));
             }
             bodies.records[i] = Record {
                 generation,
                 geometry: Some(geometry.clone()),
-                form: body.form,
+                form_version: body.form,
                 groups: body.groups,
                 mask: body.mask,
                 class: body.class,
@@ -120,24 +121,28 @@ impl Bodies {
         for (slot, parent) in parents.iter().enumerate().rev() {
             bodies.link(slot as u32, parent.unwrap_or(NONE));
         }
-        bodies.take_lists(free, retired)?;
+        bodies.set_free_lists(free, retired)?;
         Ok(bodies)
     }
 
-    /// Takes the lists of slots without bodies, each slot at most once in either.
-    fn take_lists(&mut self, free: Vec<u32>, retired: Vec<u32>) -> Result<(), Error> {
+    /// Sets the lists of slots without bodies. Each slot may be in one of them, once.
+    fn set_free_lists(&mut self, free: Vec<u32>, retired: Vec<u32>) -> Result<(), Error> {
         let mut seen = vec![false; self.records.len()];
         for slot in &free {
             let is_free = self.records.get(*slot as usize).is_some_and(Record::is_free);
             if !is_free || std::mem::replace(&mut seen[*slot as usize], true) {
-                return Err(bad("the list of free slots names one that is not free, or twice"));
+                return Err(bad(
+                    "the list of free slots has a slot that is not free, or one twice",
+                ));
             }
         }
-        // A slot that was emptied may have a body again.
+        // A slot that was emptied may contain a body again.
         for slot in &retired {
-            let there = (*slot as usize) < self.records.len();
-            if !there || std::mem::replace(&mut seen[*slot as usize], true) {
-                return Err(bad("the list of emptied slots names one that is not there, or twice"));
+            let exists = (*slot as usize) < self.records.len();
+            if !exists || std::mem::replace(&mut seen[*slot as usize], true) {
+                return Err(bad(
+                    "the list of emptied slots has a slot that does not exist, or one twice",
+                ));
             }
             self.records[*slot as usize].is_retired = true;
             self.note_move(*slot);
@@ -147,20 +152,21 @@ impl Bodies {
     }
 }
 
-/// Whether a body is attached to itself, directly or not.
+/// Whether a body is attached to itself, directly or indirectly.
 fn has_cycle(parents: &[Option<u32>]) -> bool {
-    // 0 for those not looked at, else one more than the number of the walk that came by.
+    // 0 for bodies that were not visited, otherwise one more than the number of the walk that
+    // visited them first.
     let mut walk = vec![0_usize; parents.len()];
     for start in 0..parents.len() {
-        let mut at = start;
-        while walk[at] == 0 {
-            walk[at] = start + 1;
-            match parents[at] {
-                Some(parent) => at = parent as usize,
+        let mut body = start;
+        while walk[body] == 0 {
+            walk[body] = start + 1;
+            match parents[body] {
+                Some(parent) => body = parent as usize,
                 None => break,
             }
         }
-        if walk[at] == start + 1 && parents[at].is_some() {
+        if walk[body] == start + 1 && parents[body].is_some() {
             return true;
         }
     }
@@ -172,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cycles_are_found_and_trees_are_none() {
+    fn only_cycles_are_found() {
         assert!(!has_cycle(&[]));
         assert!(!has_cycle(&[None, Some(0), Some(1), Some(1), Some(0), None]));
         assert!(!has_cycle(&[Some(3), Some(0), Some(0), None]));

@@ -1,4 +1,4 @@
-//! Reports of updates, read from what was serialised.
+//! Deserialisation of reports.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -12,7 +12,7 @@ struct Form {
     stats: Stats,
 }
 
-/// What is read must have its events in the order of slots, two different ones each.
+/// Requires events in the order of slots, each with two different slots.
 impl<'de> Deserialize<'de> for Report {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Form { frame, events, stats } = Form::deserialize(deserializer)?;
@@ -20,7 +20,7 @@ impl<'de> Deserialize<'de> for Report {
         if !events.iter().all(|event| event.a.slot < event.b.slot)
             || !events.windows(2).all(|w| slots(&w[0]) <= slots(&w[1]))
         {
-            return Err(D::Error::custom("events that are not in the order of slots"));
+            return Err(D::Error::custom("the events are not in the order of their slots"));
         }
         Ok(Self { frame, events, stats, ..Self::default() })
     }

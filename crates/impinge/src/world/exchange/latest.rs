@@ -1,25 +1,24 @@
 //! One writer, one reader, and the newest value: the swapped buffers of Zachmann (1994), section
-//! 6.4, without the lock that his needed.
+//! 6.4, without their lock.
 //!
-//! Three slots stand in the cell, and an atomic byte says which of them is in the middle and
-//! whether what is there was not read yet. One of the other two belongs to the writer, one to the
-//! reader. To publish, the writer puts its value into its slot and exchanges that slot for the
-//! middle one; to update, the reader exchanges its slot for the middle one and takes the value out.
-//! Each is one atomic exchange (two, where the writer first takes back what was not read) and a
-//! bounded number of steps: no side waits, retries or fails, whatever the other side does or
-//! whether it ever does anything again.
+//! The cell has three slots, and an atomic byte contains the number of the middle slot and whether
+//! its value was not read yet. One of the other two slots belongs to the writer, one to the reader.
+//! To publish, the writer puts its value into its slot and exchanges that slot for the middle one;
+//! to update, the reader exchanges its slot for the middle one and takes the value out. Each is one
+//! atomic exchange (two, if the writer first takes back an unread value) and a bounded number of
+//! steps: no side waits, retries or fails, even if the other side stops.
 //!
-//! The three slot numbers are, at any time, one with the writer, one with the reader, one in the
-//! middle: they start so, and an exchange with the middle permutes them. So a slot has one owner,
-//! and its lock is always free for it.
+//! At any time the writer has one of the three slot numbers, the reader another, and the third is
+//! in the middle: this is so at the start, and an exchange with the middle permutes them. So a slot
+//! has one owner, and its lock is always free for the owner.
 //!
-//! **Orderings.** Every change of the byte is a read-modify-write with `AcqRel`. Each side touches
-//! a slot only between the exchange that got it and the exchange that gives it away. The exchange
-//! that gets a slot reads the byte that the exchange which gave it away wrote, so the release of
-//! the one synchronises with the acquire of the other, and all that was done with the slot before
-//! happens before all that is done with it after. The plain load that asks for the fresh bit is
-//! `Relaxed`: nothing is read on the strength of it, an exchange follows. Values of one atomic are
-//! seen in one order, so a reader never finds an older value after a newer one.
+//! **Orderings.** Every change of the byte is a read-modify-write with `AcqRel`. Each side accesses
+//! a slot only between the exchange that acquired it and the exchange that releases it. The
+//! exchange that acquires a slot reads the byte that the exchange which released it wrote, so the
+//! release of the one synchronises with the acquire of the other, and all accesses to the slot
+//! before happen before all accesses after. The plain load of the fresh bit is `Relaxed`: no other
+//! data is read because of it, an exchange follows. All threads see the values of one atomic in the
+//! same order, so a reader never finds an older value after a newer one.
 
 use std::fmt;
 use std::mem;
@@ -27,21 +26,22 @@ use std::mem;
 use super::merge::Merge;
 use super::sync::{Arc, AtomicU8, Ordering, Slot};
 
-/// The bits of the byte that number a slot.
+/// The bits of the byte with the number of a slot.
 const INDEX: u8 = 0b011;
-/// The bit that says that the value in the middle was not read.
+/// The bit that is set if the value in the middle was not read.
 const FRESH: u8 = 0b100;
 
 struct Cell<T> {
     slots: [Slot<T>; 3],
-    /// The number of the slot that neither side owns, and whether it is fresh.
+    /// The number of the slot that neither side owns, and whether its value is fresh.
     middle: AtomicU8,
 }
 
 impl<T> Cell<T> {
-    /// Gives the slot `mine` for the one in the middle: its number, and whether it is fresh.
-    fn exchange(&self, mine: u8, fresh: u8) -> (u8, bool) {
-        let before = self.middle.swap(mine | fresh, Ordering::AcqRel);
+    /// Exchanges the slot `own` for the middle one. Returns the number of that slot, and whether
+    /// its value is fresh.
+    fn exchange(&self, own: u8, fresh: u8) -> (u8, bool) {
+        let before = self.middle.swap(own | fresh, Ordering::AcqRel);
         (before & INDEX, before & FRESH != 0)
     }
 
@@ -54,12 +54,12 @@ impl<T> Cell<T> {
     }
 }
 
-/// The two ends of a new cell, all of whose buffers are `T::default()`.
+/// The two ends of a new cell, in which all buffers are `T::default()`.
 ///
-/// Four buffers are in use once both ends have been at work: one in the hand of the writer, one in
-/// the middle, and two with the reader (the value it looks at, and the one before, which goes back
-/// at the next update). They go round and are never dropped, so that no memory is allocated once
-/// each has had its largest content.
+/// Four buffers are in use after both ends were used: the writer's value, the middle slot, and two
+/// of the reader (its value, and the one before, which goes back at the next update). They
+/// circulate and are never dropped, so that no memory is allocated after each has had its largest
+/// content.
 ///
 /// ```
 /// use impinge::internals::exchange::latest;
@@ -92,8 +92,8 @@ pub struct Writer<T> {
 }
 
 impl<T> Writer<T> {
-    /// What will be published next. After [`publish`](Self::publish) this is an old buffer with its
-    /// old content, to be written anew.
+    /// The value that will be published next. After [`publish`](Self::publish) this is an old
+    /// buffer with its old content, to be overwritten.
     #[must_use]
     pub fn value(&self) -> &T {
         &self.value
@@ -105,25 +105,25 @@ impl<T> Writer<T> {
         &mut self.value
     }
 
-    /// Makes the value the newest one, and says whether that replaced one that was never read.
+    /// Makes the value the newest one. Returns whether that replaced a value that was never read.
     pub fn publish(&mut self) -> bool {
-        let replaced = self.hand_over();
-        // What `hand_over` left in the hand is what was in the writer's slot, mostly a buffer
-        // without memory. The one that came back has some.
+        let replaced = self.publish_slot();
+        // After `publish_slot` the value is what was in the writer's slot, mostly a buffer without
+        // memory. The slot that came back has a buffer with memory.
         self.cell.slot(self.back).swap(&mut self.value);
         replaced
     }
 
-    /// Publishes the value joined to the last published one, if that was not read yet; says whether
-    /// it was so. Afterwards the value is empty.
+    /// Publishes the value, merged with the last published one if that was not read yet. Returns
+    /// whether it was merged. Afterwards the value is empty.
     ///
     /// The unread value is first taken back: between that and the second exchange the reader finds
-    /// nothing new, and never the newer half without the older.
+    /// no new value, and never the newer part without the older.
     pub fn publish_merged(&mut self) -> bool
     where
         T: Merge,
     {
-        // What goes into the middle is not fresh, so the reader will not look at it.
+        // The slot that goes into the middle is not fresh, so the reader does not take it.
         let (back, unread) = self.cell.exchange(self.back, 0);
         self.back = back;
         if unread {
@@ -133,9 +133,8 @@ impl<T> Writer<T> {
             self.value.merge(&mut newer);
             slot.swap(&mut newer);
         }
-        // Either way an old buffer is in the writer's slot, and comes to the hand in exchange for
-        // the value.
-        self.hand_over();
+        // In both cases an old buffer is in the writer's slot, and is exchanged for the value.
+        self.publish_slot();
         self.value.clear();
         unread
     }
@@ -146,7 +145,7 @@ impl<T> Writer<T> {
         self.cell.is_fresh()
     }
 
-    fn hand_over(&mut self) -> bool {
+    fn publish_slot(&mut self) -> bool {
         self.cell.slot(self.back).swap(&mut self.value);
         let (back, unread) = self.cell.exchange(self.back, FRESH);
         self.back = back;
@@ -157,21 +156,21 @@ impl<T> Writer<T> {
 /// The end that reads.
 pub struct Reader<T> {
     cell: Arc<Cell<T>>,
-    /// The reader's slot, in which the value before the last waits to go back.
+    /// The reader's slot, with the value before the last, which goes back at the next update.
     spare: u8,
     value: T,
 }
 
 impl<T> Reader<T> {
-    /// Takes the newest published value if there is one that was not taken yet, and says so.
-    /// Otherwise the value stays as it is.
+    /// Takes the newest published value if it was not taken yet, and returns whether it was.
+    /// Otherwise the value does not change.
     pub fn update(&mut self) -> bool {
         if !self.cell.is_fresh() {
             return false;
         }
         let (spare, fresh) = self.cell.exchange(self.spare, 0);
         self.spare = spare;
-        // If it is no longer fresh, the writer has taken it back, to publish more.
+        // If it is no longer fresh, the writer has taken it back to merge it.
         if fresh {
             self.cell.slot(spare).swap(&mut self.value);
         }
@@ -184,8 +183,8 @@ impl<T> Reader<T> {
         &self.value
     }
 
-    /// The same, to be emptied or changed: what is left in it, the writer of [`Writer::publish`]
-    /// will find in one of its buffers.
+    /// The same, to be cleared or changed. Its remaining content comes back to the writer in one of
+    /// the buffers of [`Writer::publish`].
     #[must_use]
     pub fn value_mut(&mut self) -> &mut T {
         &mut self.value
@@ -245,24 +244,24 @@ mod tests {
         assert_eq!(seen, (0..1000).collect::<Vec<_>>());
     }
 
-    /// The addresses of the lists stay the same few, whatever the rhythm of the two ends.
+    /// The lists have few different addresses, for several patterns of use of the two ends.
     #[test]
-    fn buffers_go_round() {
+    fn buffers_are_reused() {
         let (mut writer, mut reader) = latest::<Vec<u64>>();
-        let mut places = Vec::new();
+        let mut addresses = Vec::new();
         for n in 0..10_000_u64 {
             let value = writer.value_mut();
             value.extend([n; 50]);
-            places.push(value.as_ptr());
+            addresses.push(value.as_ptr());
             writer.publish_merged();
-            // After seven unread frames the merged list has 400 entries at most; the first rounds
-            // let every buffer grow to that.
+            // After seven unread frames the merged list has at most 400 entries; in the first
+            // rounds every buffer grows to that.
             if n % 8 == 7 || n % 16 < 3 {
                 assert!(reader.update());
                 reader.value_mut().clear();
             }
         }
-        let mut steady = places.split_off(1000);
+        let mut steady = addresses.split_off(1000);
         steady.sort_unstable();
         steady.dedup();
         assert!(steady.len() <= 5, "{} buffers", steady.len());

@@ -1,22 +1,21 @@
-//! The hand-over between an application and a detection thread that runs beside it, after Zachmann
+//! The exchange between an application and a detection thread that runs beside it, after Zachmann
 //! (1994), section 6.4.
 //!
 //! The application never waits. It fills an [`Outbox`] (commands, and for each body the newest
-//! pose), hands it over as a frame, and looks whether there are new [`Reports`]; the thread of a
-//! [`Worker`] takes what is newest, detects, and reports. When one side is slower than the other,
-//! buffers that were not read are merged with the next: poses are replaced by newer ones, commands
-//! and events are kept in order, and [`Counters`] say how often that happened and how far detection
-//! lags. Under it lies [`latest`], a cell through which two threads exchange buffers by single
-//! atomic exchanges.
+//! pose), sends it as a frame, and checks for new [`Reports`]; the thread of a [`Worker`] takes the
+//! newest frame, detects, and reports. If one side is slower than the other, buffers that were not
+//! read are merged with the next: poses are replaced by newer ones, commands and events are kept in
+//! order, and [`Counters`] contain how often that happened and how far detection lags. It is based
+//! on [`latest`], a cell through which two threads exchange buffers by single atomic exchanges.
 //!
-//! All of it is safe code, and all of it is checked by running every interleaving (crate
-//! `impinge-loom` of the repository).
+//! All of it is safe code, and all of it is tested in every interleaving (crate `impinge-loom` of
+//! the repository).
 //!
 //! ```
 //! use impinge::Pose;
 //! use impinge::internals::exchange::{Command, Entry, Outbox, Reports, Scope, Worker};
 //!
-//! /// The only thing but poses that this application sends.
+//! /// The only command that this application sends, in addition to poses.
 //! struct Add(u32);
 //!
 //! impl Command for Add {
@@ -25,7 +24,7 @@
 //!     }
 //! }
 //!
-//! // A "detector" that says which bodies are below the floor.
+//! // A "detector" that reports which bodies are below the floor.
 //! let mut worker = Worker::spawn(
 //!     "detection",
 //!     0_usize, // bodies
@@ -76,8 +75,8 @@ mod tests {
     use std::thread::Builder;
 
     #[test]
-    fn a_thread_that_does_not_start_gives_the_state_back() {
-        // More stack than there are addresses.
+    fn a_thread_that_does_not_start_returns_the_state() {
+        // A stack larger than the address space.
         let builder = Builder::new().stack_size(usize::MAX / 4);
         let step = |_: &mut String, _: Step, _: &mut Vec<u32>, _: &mut Vec<u32>| {};
         let started = Worker::spawn_by(builder, "large", "kept".to_owned(), step);

@@ -1,32 +1,31 @@
-//! What the application tells the detection thread: poses, of which only the newest counts, and
-//! commands, all of which count.
+//! The messages of the application to the detection thread: poses, of which only the newest is
+//! used, and commands, which are all executed.
 //!
 //! After Zachmann (1994), section 6.4: an object is entered at most once in a buffer, and its
-//! transformation can still be changed while it is in there.
+//! transformation can still be changed while it is in the buffer.
 
 use super::merge::Merge;
 use super::places::{NONE, Places};
 
-/// Something other than a pose that the application wants done: add, remove, deform a body, change
-/// a rule.
+/// A request of the application other than a pose: add, remove or deform a body, change a rule.
 pub trait Command {
     /// The bodies whose poses must not be moved past this command.
     fn scope(&self) -> Scope;
 
-    /// Whether `older`, the last command before this one that concerns the same bodies, need not be
-    /// carried out any more, so that this one can take its place in the queue (and so come before
-    /// poses that were set in between). A second deformation of a body makes the first superfluous;
-    /// most commands do no such thing. It keeps a queue short that is not read.
+    /// Whether `older`, the last command before this one with the same bodies, need not be executed
+    /// any more, so that this one can replace it in the queue (and so come before poses that were
+    /// set in between). A second deformation of a body supersedes the first; most commands
+    /// supersede none. This keeps an unread queue short.
     fn supersedes(&self, older: &Self) -> bool {
         let _ = older;
         false
     }
 }
 
-/// The bodies that a [`Command`] is about.
+/// The bodies that a [`Command`] affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// None: it makes no difference whether poses are set before or after it.
+    /// No body: the order of the command and poses makes no difference.
     Free,
     /// One body.
     Body(u32),
@@ -41,18 +40,18 @@ pub enum Scope {
 pub enum Entry<P, C> {
     /// A body and its new pose.
     Pose(u32, P),
-    /// Something to be done.
+    /// A command.
     Command(C),
 }
 
 /// A queue of commands and poses in which a body has one pose, the newest.
 ///
-/// To carry out the entries in their order has the same effect as to carry out all that was ever
-/// entered, in the order it was entered: commands keep their order, and a pose stays on the same
-/// side of every command whose [`scope`](Command::scope) names its body. A body has more than one
-/// entry only if such a command stands between them; a number that is given to another body by a
-/// remove and an add is the usual case. Memory is proportional to the entries, whatever the numbers
-/// of the bodies.
+/// Executing the entries in their order has the same effect as executing everything that was
+/// entered, in the order of entry: commands keep their order, and a pose stays on the same side of
+/// every command whose [`scope`](Command::scope) contains its body. A body has more than one entry
+/// only if such a command is between them; the usual case is a number that is reused for another
+/// body by a remove and an add. Memory is proportional to the number of entries, and does not
+/// depend on the numbers of the bodies.
 ///
 /// ```
 /// use impinge::internals::exchange::{Command, Entry, Outbox, Scope};
@@ -74,7 +73,7 @@ pub enum Entry<P, C> {
 /// outbox.push(Order::Add(0));
 /// outbox.set(0, 1.0);
 /// outbox.push(Order::Add(1));
-/// outbox.set(0, 2.0); // the pose that counts
+/// outbox.set(0, 2.0); // replaces the pose before
 /// outbox.push(Order::Remove(1));
 /// let entries: Vec<_> = outbox.drain().collect();
 /// assert_eq!(
@@ -91,53 +90,54 @@ pub enum Entry<P, C> {
 pub struct Outbox<P, C> {
     entries: Vec<Entry<P, C>>,
     places: Places,
-    /// Entries before this one stand before a command about all bodies.
-    cut: usize,
+    /// The position of the last command with the scope of all bodies. Entries before it cannot be
+    /// replaced.
+    barrier: usize,
 }
 
 impl<P, C> Default for Outbox<P, C> {
     fn default() -> Self {
-        Self { entries: Vec::new(), places: Places::default(), cut: 0 }
+        Self { entries: Vec::new(), places: Places::default(), barrier: 0 }
     }
 }
 
 impl<P, C> Outbox<P, C> {
-    /// The entries, in the order in which to carry them out.
+    /// The entries, in the order of execution.
     #[must_use]
     pub fn entries(&self) -> &[Entry<P, C>] {
         &self.entries
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Takes the entries out, in the order in which to carry them out. What the caller does not
-    /// take is dropped.
+    /// Removes the entries, in the order of execution. Entries that the caller does not take are
+    /// dropped.
     pub fn drain(&mut self) -> impl Iterator<Item = Entry<P, C>> + use<'_, P, C> {
-        self.forget();
+        self.clear_places();
         self.entries.drain(..)
     }
 
     /// Drops the entries and keeps the memory.
     pub fn clear(&mut self) {
-        self.forget();
+        self.clear_places();
         self.entries.clear();
     }
 
-    /// From now on `body` has this pose; an earlier one that can be replaced is.
+    /// Sets the pose of `body`. Replaces an earlier pose if that is possible.
     pub fn set(&mut self, body: u32, pose: P) {
         let end = self.entries.len();
         let place = self.places.of(body);
-        if place.pose != NONE && place.pose >= self.cut {
+        if place.pose != NONE && place.pose >= self.barrier {
             self.entries[place.pose] = Entry::Pose(body, pose);
         } else {
             place.pose = end;
@@ -145,10 +145,10 @@ impl<P, C> Outbox<P, C> {
         }
     }
 
-    /// Places know nothing of what is not in the queue.
-    fn forget(&mut self) {
+    /// Clears the positions of entries that leave the queue.
+    fn clear_places(&mut self) {
         self.places.clear();
-        self.cut = 0;
+        self.barrier = 0;
     }
 }
 
@@ -168,19 +168,20 @@ impl<P, C: Command> Outbox<P, C> {
                 self.mark(a, end);
                 self.mark(b, end);
             }
-            Scope::All => self.cut = end,
+            Scope::All => self.barrier = end,
         }
         self.entries.push(Entry::Command(command));
     }
 
-    /// The command at `end` is the newest about `body`, and poses stay on their side of it.
+    /// Records that the command at `end` is the newest of `body`, so that later poses do not
+    /// replace those before it.
     fn mark(&mut self, body: u32, end: usize) {
         let place = self.places.of(body);
         place.command = end;
         place.pose = NONE;
     }
 
-    /// Where the command stands that `command` may replace.
+    /// The position of the command that `command` may replace.
     fn superseded(&mut self, scope: Scope, command: &C) -> Option<usize> {
         let place = match scope {
             Scope::Free | Scope::All => return None,
@@ -193,11 +194,11 @@ impl<P, C: Command> Outbox<P, C> {
                 place
             }
         };
-        if place == NONE || place < self.cut {
+        if place == NONE || place < self.barrier {
             return None;
         }
         match &self.entries[place] {
-            // Of the same bodies, not of one of them and another.
+            // Only a command with exactly the same bodies.
             Entry::Command(older) if older.scope() == scope && command.supersedes(older) => {
                 Some(place)
             }
@@ -257,8 +258,8 @@ mod tests {
         }
     }
 
-    /// What the entries do. `Attach` and `Scale` depend on the poses at their time, `Add` and
-    /// `Remove` are kept in a log.
+    /// The effect of the entries. `Attach` and `Scale` depend on the poses at their time, `Add` and
+    /// `Remove` are recorded in a log.
     #[derive(Debug, Default, PartialEq)]
     struct Model {
         bodies: BTreeMap<u32, (u64, u64)>,
@@ -318,8 +319,7 @@ mod tests {
         }
     }
 
-    /// However the entries are spread over buffers and merged, they have the effect of the whole
-    /// history.
+    /// Entries that are distributed over buffers and merged have the effect of the whole history.
     #[test]
     fn same_effect_as_the_history() {
         for seed in 0..300 {
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    /// A pose for the old owner of a number does not reach the new one.
+    /// A pose for the old body with a number does not apply to the new one.
     #[test]
     fn reused_number() {
         let mut outbox = Outbox::default();
@@ -386,7 +386,7 @@ mod tests {
         let mut model = Model { bodies: [(5, (0, 0))].into(), log: Vec::new() };
         outbox.drain().for_each(|entry| model.apply(entry));
         assert_eq!(model.bodies[&5].0, 2);
-        // Nothing is remembered of what was drained.
+        // Entries that were drained are not replaced.
         outbox.set(5, 3);
         assert_eq!(outbox.entries(), [Entry::Pose(5, 3)]);
     }

@@ -1,37 +1,37 @@
-//! Where in a queue a body was last mentioned.
+//! The positions of the newest entries of a body in a queue.
 
-/// No such place.
+/// No entry.
 pub(super) const NONE: usize = usize::MAX;
 
-/// A cell of the table that is free.
+/// The value of a free cell of the table.
 const FREE: u32 = u32::MAX;
 
-/// The newest entries of a body in a queue.
+/// The positions of the newest entries of a body in a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Its newest pose, or [`NONE`].
+    /// The position of its newest pose, or [`NONE`].
     pub(super) pose: usize,
-    /// Its newest command, or [`NONE`].
+    /// The position of its newest command, or [`NONE`].
     pub(super) command: usize,
     body: u32,
-    /// Where the table mentions it.
+    /// The cell of the table that refers to it.
     cell: u32,
 }
 
-/// A hash table from bodies to their places: as large as there are bodies in it, whatever their
-/// numbers.
+/// A hash table from bodies to their places. Its size is proportional to the number of bodies in
+/// it, and does not depend on their numbers.
 ///
-/// Linear probing, never more than half full, nothing removed but everything at once. It is
-/// never iterated over.
+/// Linear probing, never more than half full, entries are removed only all at once. It is never
+/// iterated over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     places: Vec<Place>,
-    /// Numbers of `places`, or [`FREE`]. The length is a power of two, or zero.
+    /// Indices into `places`, or [`FREE`]. The length is a power of two, or zero.
     table: Vec<u32>,
 }
 
 impl Places {
-    /// The place of `body`; a new one if there is none.
+    /// The place of `body`, which is added if there is none.
     #[inline]
     pub(super) fn of(&mut self, body: u32) -> &mut Place {
         if self.places.len() * 2 >= self.table.len() {
@@ -51,7 +51,7 @@ impl Places {
     }
 
     pub(super) fn clear(&mut self) {
-        // A small frame after a large one does not pay for the large one's table.
+        // The time for a small frame does not depend on the table of a large frame before.
         if self.places.len() * 16 < self.table.len() {
             for place in &self.places {
                 self.table[place.cell as usize] = FREE;
@@ -62,7 +62,7 @@ impl Places {
         self.places.clear();
     }
 
-    /// The cell that mentions `body`, or the free one where it would be.
+    /// The cell that refers to `body`, or the free cell where it would be added.
     #[inline]
     fn find(&self, body: u32) -> usize {
         let mask = self.table.len() - 1;
@@ -108,7 +108,7 @@ mod tests {
             let mut map = HashMap::new();
             let range = [1, 7, 1000, u32::MAX][round % 4];
             for n in 0..[3, 5000, 100][round % 3] {
-                // Neighbours, strides, and the largest number.
+                // Consecutive numbers, strides, and the largest numbers.
                 let body = [random() % range, n * 4096, u32::MAX - n % 3][n as usize % 3];
                 let place = places.of(body);
                 assert_eq!(place.pose, map.get(&body).copied().unwrap_or(NONE));

@@ -1,19 +1,18 @@
-//! What the detection thread tells the application: the events of each frame, with the poses they
-//! are about.
+//! The reports of the detection thread: the events of each frame, with the poses of their bodies.
 //!
-//! Zachmann (1994), section 6.4, notes that an application which is told of a collision cannot know
-//! as of which frame, and that the module should keep the poses of that time for it. Here a report
-//! has both.
+//! Zachmann (1994), section 6.4, notes that an application which receives a collision cannot know
+//! its frame, and that the module should keep the poses of that time. A report contains both.
 
 use super::merge::Merge;
 
-/// How much is kept for an application that does not read: frames, events and poses together.
-const LIMIT: usize = 1 << 16;
+/// The default limit of kept items for an application that does not read: frames, events and poses
+/// together.
+const DEFAULT_MAX_ITEMS: usize = 1 << 16;
 
 /// Events and poses of one frame or, where the application did not read for a while, of several.
 ///
-/// The newest frame is always there and complete. Older ones are dropped, oldest first, when there
-/// are more than [`set_limit`](Self::set_limit) allows, and [`lost`](Self::lost) says so.
+/// The newest frame is always complete. Older frames are dropped, oldest first, when there are more
+/// items than [`set_limit`](Self::set_limit) allows, and counted in [`lost`](Self::lost).
 ///
 /// ```
 /// use impinge::internals::exchange::{Merge, Reports};
@@ -33,7 +32,7 @@ const LIMIT: usize = 1 << 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Reports<P, E> {
-    frames: Vec<Begin>,
+    frames: Vec<FrameStart>,
     events: Vec<E>,
     /// By frame, and within a frame by body.
     poses: Vec<(u32, P)>,
@@ -41,15 +40,16 @@ pub struct Reports<P, E> {
     limit: usize,
 }
 
-/// Where the events and poses of a frame begin. They end where those of the next begin.
+/// The indices of the first event and pose of a frame. They end where those of the next frame
+/// start.
 #[derive(Clone, Copy, Debug)]
-struct Begin {
+struct FrameStart {
     frame: u64,
     event: usize,
     pose: usize,
 }
 
-/// What was dropped, unread, to make room.
+/// The numbers of unread items that were dropped because of the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Frames.
@@ -63,9 +63,9 @@ pub struct Lost {
 pub struct FrameReport<'a, P, E> {
     /// The number that the application got when it sent the frame.
     pub frame: u64,
-    /// What happened.
+    /// The events.
     pub events: &'a [E],
-    /// The poses it is about, by body.
+    /// The poses of the bodies of the events, by body.
     pub poses: &'a [(u32, P)],
 }
 
@@ -78,11 +78,11 @@ impl<P, E> Clone for FrameReport<'_, P, E> {
 }
 
 impl<'a, P, E> FrameReport<'a, P, E> {
-    /// The pose of `body` that the events are about, if it was given.
+    /// The pose of `body` in this frame, if it was written.
     #[must_use]
     pub fn pose(&self, body: u32) -> Option<&'a P> {
-        let place = self.poses.binary_search_by_key(&body, |&(b, _)| b).ok()?;
-        Some(&self.poses[place].1)
+        let index = self.poses.binary_search_by_key(&body, |&(b, _)| b).ok()?;
+        Some(&self.poses[index].1)
     }
 }
 
@@ -93,21 +93,21 @@ impl<P, E> Default for Reports<P, E> {
             events: Vec::new(),
             poses: Vec::new(),
             lost: Lost::default(),
-            limit: LIMIT,
+            limit: DEFAULT_MAX_ITEMS,
         }
     }
 }
 
 impl<P, E> Reports<P, E> {
-    /// Begins the report of a frame.
+    /// Starts the report of a frame.
     pub fn begin(&mut self, frame: u64) -> FrameWriter<'_, P, E> {
-        self.frames.push(Begin { frame, event: self.events.len(), pose: self.poses.len() });
+        self.frames.push(FrameStart { frame, event: self.events.len(), pose: self.poses.len() });
         FrameWriter { reports: self }
     }
 
-    /// The most frames, events and poses together that are kept of unread reports, unless the
-    /// newest frame alone has more; 65,536 if this is never called. Merged reports keep to the limit
-    /// of the newer.
+    /// Sets the largest number of frames, events and poses together that are kept of unread
+    /// reports, unless the newest frame alone has more. The default is 65,536. Merged reports have
+    /// the limit of the newer one.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }
@@ -132,44 +132,45 @@ impl<P, E> Reports<P, E> {
         &self.events
     }
 
-    /// What is missing before the first frame here, since the last report that was read.
+    /// The number of dropped items between the last report that was read and the first frame of
+    /// this one.
     #[must_use]
     pub fn lost(&self) -> Lost {
         self.lost
     }
 
     fn frame(&self, n: usize) -> FrameReport<'_, P, E> {
-        let begin = self.frames[n];
+        let start = self.frames[n];
         let (event, pose) = match self.frames.get(n + 1) {
             Some(next) => (next.event, next.pose),
             None => (self.events.len(), self.poses.len()),
         };
         FrameReport {
-            frame: begin.frame,
-            events: &self.events[begin.event..event],
-            poses: &self.poses[begin.pose..pose],
+            frame: start.frame,
+            events: &self.events[start.event..event],
+            poses: &self.poses[start.pose..pose],
         }
     }
 
-    /// Drops the oldest frames that are too many.
-    fn make_room(&mut self) {
+    /// Drops the oldest frames, if the limit is exceeded.
+    fn drop_excess(&mut self) {
         let (events, poses) = (self.events.len(), self.poses.len());
-        let all = self.frames.len() + events + poses;
-        if all <= self.limit || self.frames.len() < 2 {
+        let total = self.frames.len() + events + poses;
+        if total <= self.limit || self.frames.len() < 2 {
             return;
         }
         // The first frame from which on everything fits, or the last one.
         let last = self.frames.len() - 1;
         let keep = (1..last)
-            .find(|&n| all - n - self.frames[n].event - self.frames[n].pose <= self.limit)
+            .find(|&n| total - n - self.frames[n].event - self.frames[n].pose <= self.limit)
             .unwrap_or(last);
-        let Begin { event, pose, .. } = self.frames[keep];
+        let FrameStart { event, pose, .. } = self.frames[keep];
         self.frames.drain(..keep);
         self.events.drain(..event);
         self.poses.drain(..pose);
-        for begin in &mut self.frames {
-            begin.event -= event;
-            begin.pose -= pose;
+        for start in &mut self.frames {
+            start.event -= event;
+            start.pose -= pose;
         }
         self.lost.frames += keep as u64;
         self.lost.events += event as u64;
@@ -179,10 +180,10 @@ impl<P, E> Reports<P, E> {
 impl<P, E> Merge for Reports<P, E> {
     fn merge(&mut self, newer: &mut Self) {
         let (event, pose) = (self.events.len(), self.poses.len());
-        self.frames.extend(newer.frames.drain(..).map(|begin| Begin {
-            event: begin.event + event,
-            pose: begin.pose + pose,
-            ..begin
+        self.frames.extend(newer.frames.drain(..).map(|start| FrameStart {
+            event: start.event + event,
+            pose: start.pose + pose,
+            ..start
         }));
         self.events.append(&mut newer.events);
         self.poses.append(&mut newer.poses);
@@ -190,7 +191,7 @@ impl<P, E> Merge for Reports<P, E> {
         self.lost.events += newer.lost.events;
         newer.lost = Lost::default();
         self.limit = newer.limit;
-        self.make_room();
+        self.drop_excess();
     }
 
     fn clear(&mut self) {
@@ -205,19 +206,21 @@ impl<P, E> Merge for Reports<P, E> {
     }
 }
 
-/// Takes the events and poses of one frame; made by [`Reports::begin`], done when dropped.
+/// Writes the events and poses of one frame. Created by [`Reports::begin`]; the frame is complete
+/// when the writer is dropped.
 #[derive(Debug)]
 pub struct FrameWriter<'a, P, E> {
     reports: &'a mut Reports<P, E>,
 }
 
 impl<P, E> FrameWriter<'_, P, E> {
-    /// Something happened.
+    /// Adds an event.
     pub fn event(&mut self, event: E) {
         self.reports.events.push(event);
     }
 
-    /// In this frame `body` had this pose. Each body once, in any order; sorted ones cost less.
+    /// Adds the pose of `body` in this frame. Each body once, in any order; sorted bodies cost
+    /// less.
     pub fn pose(&mut self, body: u32, pose: P) {
         self.reports.poses.push((body, pose));
     }
@@ -225,7 +228,7 @@ impl<P, E> FrameWriter<'_, P, E> {
 
 impl<P, E> Drop for FrameWriter<'_, P, E> {
     fn drop(&mut self) {
-        let first = self.reports.frames.last().map_or(0, |begin| begin.pose);
+        let first = self.reports.frames.last().map_or(0, |start| start.pose);
         let poses = &mut self.reports.poses[first..];
         if !poses.is_sorted_by_key(|&(body, _)| body) {
             poses.sort_unstable_by_key(|&(body, _)| body);
@@ -273,9 +276,9 @@ mod tests {
         assert!(all.newest().is_none() && Merge::is_empty(&all));
     }
 
-    /// Whatever the limit, every event is either there or counted, and the newest frame is whole.
+    /// With every limit, every event is either kept or counted, and the newest frame is complete.
     #[test]
-    fn nothing_is_lost_in_silence() {
+    fn dropped_items_are_counted() {
         for limit in [0, 1, 7, 20, 21, 22, 50, 1000] {
             let mut all = Reports::default();
             let mut sent = 0;

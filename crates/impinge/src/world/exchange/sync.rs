@@ -1,7 +1,7 @@
-//! The primitives of `std` that the hand-over is made of, in one place.
+//! The primitives of `std` that the exchange uses, in one place.
 //!
-//! `impinge-loom` compiles the other files of this folder against a `sync` of its own, in which
-//! these names are the model checker's.
+//! `impinge-loom` compiles the other files of this folder against another `sync`, in which these
+//! names are those of the model checker.
 
 use std::fmt;
 use std::mem;
@@ -11,10 +11,9 @@ pub(super) use std::sync::Arc;
 pub(super) use std::sync::atomic::{AtomicU8, Ordering};
 pub(super) use std::thread::{Builder, JoinHandle, park};
 
-/// A place that one thread at a time may reach, by a protocol outside of it.
+/// A value that one thread at a time may access, by a protocol outside of it.
 ///
-/// The lock is how safe code says so. It is never waited for: by the protocol no other thread holds
-/// it.
+/// The lock expresses this in safe code. It never waits: by the protocol no other thread holds it.
 pub(super) struct Slot<T>(Mutex<T>);
 
 impl<T> Slot<T> {
@@ -22,19 +21,19 @@ impl<T> Slot<T> {
         Self(Mutex::new(value))
     }
 
-    /// Exchanges `value` for what is in the slot. The caller owns the slot.
+    /// Exchanges `value` with the value in the slot. The caller owns the slot.
     pub(super) fn swap(&self, value: &mut T) {
         match self.0.try_lock() {
             Ok(mut inside) => mem::swap(&mut *inside, value),
             // Only `mem::swap` runs under the lock, and it does not panic; a poisoned value would
-            // be whole anyway.
+            // be valid anyway.
             Err(TryLockError::Poisoned(error)) => mem::swap(&mut *error.into_inner(), value),
             Err(TryLockError::WouldBlock) => unreachable!("two threads own one slot"),
         }
     }
 }
 
-/// Says nothing of the content: to look at it would take the lock from its owner.
+/// Without the content: reading it would lock the slot, which belongs to its owner.
 impl<T> fmt::Debug for Slot<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Slot")

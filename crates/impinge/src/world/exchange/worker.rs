@@ -1,14 +1,15 @@
 //! The detection thread, beside an application that never waits for it.
 //!
-//! The loop of Zachmann (1994), section 6.4: sleep while the buffer is empty, else swap and
-//! process. The application's calls are bounded numbers of steps (fill a buffer, exchange a byte,
+//! The loop of Zachmann (1994), section 6.4: sleep while the buffer is empty, otherwise swap and
+//! process. The application's calls have bounded numbers of steps (fill a buffer, exchange a byte,
 //! unpark a thread); the only one that waits is [`Worker::join`].
 //!
-//! **No lost wake-up.** The application publishes, then unparks; the thread looks, then parks.
-//! Should it look before and park after, the token that `unpark` left lets it through; and what was
-//! done before an `unpark` is seen after the `park` that it ends. **No lost input at the end.** The
-//! request to finish is stored (release) after the last publication, and the thread loads it
-//! (acquire) before it looks: if it sees the request, it sees the publication.
+//! **No lost wake-up.** The application publishes, then unparks; the thread checks for input, then
+//! parks. If it checks before the publication and parks after the `unpark`, the token of `unpark`
+//! ends the `park` at once; and writes before an `unpark` are visible after the `park` that it
+//! ends. **No lost input at the end.** The request to finish is stored (release) after the last
+//! publication, and the thread loads it (acquire) before it checks for input: if it sees the
+//! request, it sees the publication.
 
 use std::any::Any;
 use std::fmt;
@@ -27,10 +28,10 @@ const FINISH: u8 = 1;
 const QUIT: u8 = 2;
 
 struct Shared {
-    /// What the application wants of the thread: to go on, to do what was sent and end, or to end
-    /// after the current step.
+    /// The application's request: continue, process everything that was sent and end, or end after
+    /// the current step.
     request: AtomicU8,
-    /// What the panic said that ended the thread.
+    /// The message of the panic that ended the thread.
     failure: OnceLock<String>,
 }
 
@@ -41,25 +42,25 @@ pub struct SpawnError<S> {
 }
 
 impl<S> SpawnError<S> {
-    /// With the state that could not be moved to a thread.
+    /// An error with the state that could not be moved to a thread.
     #[must_use]
     pub fn new(error: Error, state: S) -> Self {
         Self { error, state: Box::new(state) }
     }
 
-    /// Why it could not be started.
+    /// The cause.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.error
     }
 
-    /// The state, as it was.
+    /// The unchanged state.
     #[must_use]
     pub fn into_state(self) -> S {
         *self.state
     }
 
-    /// The same with what `map` makes of the state.
+    /// The same with the state changed by `map`.
     #[must_use]
     pub fn map_state(self, map: impl FnOnce(S) -> S) -> Self {
         Self { state: Box::new(map(*self.state)), ..self }
@@ -91,19 +92,19 @@ impl<S> From<SpawnError<S>> for Error {
     }
 }
 
-/// A buffer on its way, with what it stands for.
+/// A buffer that is sent, with the frames and steps that it contains.
 #[derive(Debug, Default)]
-struct Parcel<T> {
+struct Packet<T> {
     content: T,
     /// The newest frame of the application in it.
     frame: u64,
-    /// How many frames of the application are in it.
+    /// The number of frames of the application in it.
     frames: u64,
-    /// How many steps of the thread are in it; in what the application sends, none.
+    /// The number of steps of the thread in it; zero for input.
     steps: u64,
 }
 
-impl<T: Merge> Merge for Parcel<T> {
+impl<T: Merge> Merge for Packet<T> {
     fn merge(&mut self, newer: &mut Self) {
         self.content.merge(&mut newer.content);
         self.frame = newer.frame;
@@ -121,59 +122,61 @@ impl<T: Merge> Merge for Parcel<T> {
     }
 }
 
-/// What a step of the thread is about.
+/// The input of a step of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The newest frame of the application that is in the input.
+    /// The newest frame of the application in the input.
     pub frame: u64,
-    /// How many frames are in the input: more than one when the thread did not keep up.
+    /// The number of frames in the input: more than one if the thread was slower than the
+    /// application.
     pub frames: u64,
 }
 
-/// How well the detection thread keeps up, as the application knows it.
+/// Counts of frames and reports, from the application's side.
 ///
-/// Every frame that was sent is in exactly one step; a step may have several. Every step is in
-/// exactly one report that is received; a report may have several.
+/// Every frame that was sent is in exactly one step; a step may contain several frames. Every step
+/// is in exactly one report that is received; a report may contain several steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Frames handed to the thread; the number of the newest.
+    /// Frames sent to the thread; also the number of the newest.
     pub sent: u64,
-    /// Frames that were merged with an earlier one, which the thread had not taken when they were
-    /// sent.
+    /// Frames that were merged with an earlier one that the thread had not taken.
     pub merged: u64,
-    /// Frames that were not sent because the thread had failed; what was in them is gone.
+    /// Frames that were not sent because the thread had panicked; their content was dropped.
     pub dropped: u64,
-    /// The newest frame of which a report was received.
+    /// The newest frame with a received report.
     pub detected: u64,
-    /// Steps of which a report was received.
+    /// Steps with a received report.
     pub steps: u64,
     /// Reports received.
     pub received: u64,
-    /// Steps whose report was merged with an earlier one, which the application had not received.
+    /// Steps whose report was merged with an earlier one that the application had not received.
     pub reports_merged: u64,
 }
 
 impl Counters {
-    /// How many frames the received reports are behind what was sent.
+    /// The number of frames between the newest sent frame and the newest with a received report.
     #[must_use]
     pub fn lag(&self) -> u64 {
         self.sent - self.detected
     }
 }
 
-/// A thread that owns a state `S`, takes the newest input `I`, and gives reports `O`.
+/// A thread that owns a state `S`, takes the newest input `I`, and sends reports `O`.
 ///
-/// Dropping it asks the thread to end after the step it is in and does not wait for that; what was
-/// sent and not begun is not done. [`join`](Self::join) waits, and loses nothing.
+/// Dropping it requests that the thread ends after its current step, and does not wait for that;
+/// input that was not taken yet is not processed. [`join`](Self::join) waits and processes all
+/// input.
 ///
 /// ```
-/// use impinge::internals::exchange::Worker;
+/// use impinge::internals::exchange::{Step, Worker};
 ///
 /// // Adds up the numbers it is sent.
-/// let mut worker = Worker::spawn("adder", 0, |sum, step, input: &mut Vec<u64>, sums: &mut Vec<_>| {
+/// let step = |sum: &mut u64, step: Step, input: &mut Vec<u64>, sums: &mut Vec<_>| {
 ///     *sum += input.iter().sum::<u64>();
 ///     sums.push((step.frame, *sum));
-/// })?;
+/// };
+/// let mut worker = Worker::spawn("adder", 0, step)?;
 /// for n in 1..=100 {
 ///     worker.input().push(n);
 ///     worker.send()?;
@@ -186,8 +189,8 @@ impl Counters {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub struct Worker<S, I, O> {
-    input: Writer<Parcel<I>>,
-    output: Reader<Parcel<O>>,
+    input: Writer<Packet<I>>,
+    output: Reader<Packet<O>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<Result<S, String>>>,
     counters: Counters,
@@ -201,9 +204,9 @@ where
 {
     /// Starts a thread called `name` that runs `step` on `state` whenever there is new input.
     ///
-    /// The step reads the input (what it leaves in there is dropped) and writes its report into an
-    /// empty output. If it panics, the thread ends and every later call that can fail says so; the
-    /// state is lost.
+    /// The step reads the input (its remaining content is dropped) and writes its report into an
+    /// empty output. If it panics, the thread ends, every later call that can fail returns an
+    /// error, and the state is lost.
     ///
     /// # Errors
     ///
@@ -212,11 +215,11 @@ where
     where
         F: FnMut(&mut S, Step, &mut I, &mut O) + Send + 'static,
     {
-        // A name with a zero byte is one that `spawn` would panic at.
+        // `spawn` panics if a name contains a zero byte.
         Self::spawn_by(Builder::new().name(name.replace('\0', "")), name, state, step)
     }
 
-    /// As [`Worker::spawn`], by a builder of threads.
+    /// As [`Worker::spawn`], with a thread builder.
     pub(super) fn spawn_by<F>(
         builder: Builder,
         name: &str,
@@ -226,18 +229,19 @@ where
     where
         F: FnMut(&mut S, Step, &mut I, &mut O) + Send + 'static,
     {
-        let (input, theirs) = latest();
-        let (ours, output) = latest();
+        let (input, thread_input) = latest();
+        let (thread_output, output) = latest();
         let shared = Arc::new(Shared { request: AtomicU8::new(RUN), failure: OnceLock::new() });
-        let side = Side { input: theirs, output: ours, shared: Arc::clone(&shared) };
-        // Where the thread finds the state. If it does not start, the state is still there.
-        let place = Arc::new(Mutex::new(Some(state)));
-        let theirs = Arc::clone(&place);
-        let take = |place: &Mutex<Option<S>>| {
-            let mut state = place.lock().unwrap_or_else(PoisonError::into_inner);
-            state.take().expect("one of the two takes it")
+        let shared_clone = Arc::clone(&shared);
+        let side = ThreadSide { input: thread_input, output: thread_output, shared: shared_clone };
+        // The thread takes the state from here. If the thread does not start, this function does.
+        let state = Arc::new(Mutex::new(Some(state)));
+        let thread_state = Arc::clone(&state);
+        let take = |state: &Mutex<Option<S>>| {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.take().expect("the state is taken once")
         };
-        let run = move || side.guarded(take(&theirs), step);
+        let run = move || side.run_and_catch(take(&thread_state), step);
         match builder.spawn(run) {
             Ok(thread) => {
                 let counters = Counters::default();
@@ -246,27 +250,26 @@ where
             Err(error) => {
                 let message = format!("the thread {name:?} could not be started: {error}");
                 let error = Error::new(ErrorKind::Thread, message).with_source(error);
-                Err(SpawnError::new(error, take(&place)))
+                Err(SpawnError::new(error, take(&state)))
             }
         }
     }
 
-    /// The buffer that the next [`send`](Self::send) hands over. Empty after each.
+    /// The buffer that the next [`send`](Self::send) sends. Empty after each.
     #[must_use]
     pub fn input(&mut self) -> &mut I {
         &mut self.input.value_mut().content
     }
 
-    /// Hands the input to the thread as one frame, and gives the number of that frame: 1, 2, 3 and
-    /// so on. Never waits.
+    /// Sends the input to the thread as one frame, and returns the number of that frame: 1, 2, 3
+    /// and so on. Never waits.
     ///
-    /// If the thread has not taken the frame before, the two become one input. An empty input is a
-    /// frame as well.
+    /// If the thread has not taken the frame before, the two are merged into one input. An empty
+    /// input is also a frame.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Thread`] if the thread has ended by a panic; then the input is dropped, and
-    /// counted.
+    /// [`ErrorKind::Thread`] if the thread has panicked; then the input is dropped and counted.
     pub fn send(&mut self) -> Result<u64, Error> {
         if let Err(error) = self.check() {
             self.input.value_mut().clear();
@@ -274,8 +277,8 @@ where
             return Err(error);
         }
         self.counters.sent += 1;
-        let parcel = self.input.value_mut();
-        (parcel.frame, parcel.frames) = (self.counters.sent, 1);
+        let packet = self.input.value_mut();
+        (packet.frame, packet.frames) = (self.counters.sent, 1);
         if self.input.publish_merged() {
             self.counters.merged += 1;
         }
@@ -283,59 +286,58 @@ where
         Ok(self.counters.sent)
     }
 
-    /// What was reported since the last call, or `None` if nothing was. Never waits.
+    /// The reports since the last call, or `None` if there are none. Never waits.
     pub fn receive(&mut self) -> Option<&mut O> {
         if !self.output.update() {
             return None;
         }
-        let parcel = self.output.value_mut();
-        self.counters.detected = parcel.frame;
-        self.counters.steps += parcel.steps;
+        let packet = self.output.value_mut();
+        self.counters.detected = packet.frame;
+        self.counters.steps += packet.steps;
         self.counters.received += 1;
-        self.counters.reports_merged += parcel.steps - 1;
-        Some(&mut parcel.content)
+        self.counters.reports_merged += packet.steps - 1;
+        Some(&mut packet.content)
     }
 
-    /// What [`receive`](Self::receive) gave last; before the first time, an empty buffer.
+    /// The last result of [`receive`](Self::receive); before the first, an empty buffer.
     #[must_use]
     pub fn last(&self) -> &O {
         &self.output.value().content
     }
 
-    /// How well the thread keeps up.
+    /// Counts of frames and reports.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Whether the thread is alive and well.
+    /// Whether the thread has not panicked.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Thread`] if it has ended by a panic, with what the panic said.
+    /// [`ErrorKind::Thread`] if it has ended by a panic, with the message of the panic.
     pub fn check(&self) -> Result<(), Error> {
         self.shared.failure.get().map_or(Ok(()), |message| Err(panicked(message)))
     }
 
-    /// Sends the input if there is something in it, waits until the thread has done everything that
-    /// was sent, ends it, and gives its state and what was reported since the last
-    /// [`receive`](Self::receive).
+    /// Sends the input if it is not empty, waits until the thread has processed all frames, ends
+    /// it, and returns its state and the reports since the last [`receive`](Self::receive).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Thread`] if the thread has ended by a panic, with what the panic said.
+    /// [`ErrorKind::Thread`] if the thread has ended by a panic, with the message of the panic.
     pub fn join(mut self) -> Result<(S, O), Error> {
         if !self.input.value().is_empty() {
             self.send()?;
         }
         self.shared.request.store(FINISH, Ordering::Release);
         self.wake();
-        // There is a thread: only this function and `drop` take it, and both come last.
+        // There is a thread: only this function and `drop` take it, and both are the last call.
         let ended = self.thread.take().map(JoinHandle::join);
         match ended {
             Some(Ok(Ok(state))) => Ok((state, self.receive().map(mem::take).unwrap_or_default())),
             Some(Ok(Err(message))) => Err(panicked(&message)),
-            Some(Err(payload)) => Err(panicked(&said(&*payload))),
+            Some(Err(payload)) => Err(panicked(&panic_message(&*payload))),
             None => Err(panicked("it has already ended")),
         }
     }
@@ -351,7 +353,7 @@ impl<S, I, O> Worker<S, I, O> {
 
 impl<S, I, O> Drop for Worker<S, I, O> {
     fn drop(&mut self) {
-        // After `join` there is no thread to be told.
+        // After `join` there is no thread, and this has no effect.
         self.shared.request.store(QUIT, Ordering::Release);
         self.wake();
     }
@@ -367,26 +369,27 @@ impl<S, I: fmt::Debug, O: fmt::Debug> fmt::Debug for Worker<S, I, O> {
     }
 }
 
-/// The thread's side.
-struct Side<I, O> {
-    input: Reader<Parcel<I>>,
-    output: Writer<Parcel<O>>,
+/// The state of the thread's loop.
+struct ThreadSide<I, O> {
+    input: Reader<Packet<I>>,
+    output: Writer<Packet<O>>,
     shared: Arc<Shared>,
 }
 
-impl<I: Merge, O: Merge> Side<I, O> {
-    /// Runs until asked to end, and gives the state, or what a panic said.
-    fn guarded<S, F>(mut self, mut state: S, mut step: F) -> Result<S, String>
+impl<I: Merge, O: Merge> ThreadSide<I, O> {
+    /// Runs until the application requests the end, and returns the state, or the message of a
+    /// panic.
+    fn run_and_catch<S, F>(mut self, mut state: S, mut step: F) -> Result<S, String>
     where
         F: FnMut(&mut S, Step, &mut I, &mut O),
     {
-        // After a panic no code sees the state, the input or the output again.
+        // After a panic no code accesses the state, the input or the output.
         let run = AssertUnwindSafe(|| self.run(&mut state, &mut step));
         match catch_unwind(run) {
             Ok(()) => Ok(state),
             Err(payload) => {
-                let message = said(&*payload);
-                // Set here only.
+                let message = panic_message(&*payload);
+                // This is the only place that sets it.
                 let _ = self.shared.failure.set(message.clone());
                 Err(message)
             }
@@ -418,29 +421,28 @@ impl<I: Merge, O: Merge> Side<I, O> {
     {
         let input = self.input.value_mut();
         let output = self.output.value_mut();
-        let about = Step { frame: input.frame, frames: input.frames };
-        (output.frame, output.frames, output.steps) = (about.frame, about.frames, 1);
-        step(state, about, &mut input.content, &mut output.content);
-        // On this thread, so that the application need not drop what it sent.
+        let info = Step { frame: input.frame, frames: input.frames };
+        (output.frame, output.frames, output.steps) = (info.frame, info.frames, 1);
+        step(state, info, &mut input.content, &mut output.content);
+        // On this thread, so that the application does not spend time on dropping input.
         input.clear();
         self.output.publish_merged();
     }
 }
 
 fn panicked(message: &str) -> Error {
-    let message = format!(
-        "the detection thread panicked: {message}; its state is lost, so start again with a new one"
-    );
+    let message =
+        format!("the detection thread panicked: {message}; its state is lost, start a new one");
     Error::new(ErrorKind::Thread, message)
 }
 
-/// What a panic said, if it said something in words.
-fn said(payload: &(dyn Any + Send)) -> String {
+/// The message of a panic, if it is a text.
+fn panic_message(payload: &(dyn Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&str>() {
         (*text).to_owned()
     } else if let Some(text) = payload.downcast_ref::<String>() {
         text.clone()
     } else {
-        "without words".to_owned()
+        "without a message".to_owned()
     }
 }

@@ -1,7 +1,8 @@
 //! The serialised form of snapshots.
 //!
-//! Meshes and hulls that bodies share are stored once. What is read goes through the constructors
-//! of meshes, hulls and shapes; slots, parents, pairs and rules are checked against each other.
+//! Meshes and hulls that bodies share are stored once. Deserialised values go through the
+//! constructors of meshes, hulls and shapes; slots, parents, pairs and rules are checked against
+//! each other.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +20,13 @@ use crate::shape::{Kind, Shape};
 use crate::world::bodies::Bodies;
 use crate::world::bodies::serial::StoredBodies;
 use crate::world::interest::Matrix;
-use crate::world::narrow::Standing;
+use crate::world::narrow::PairState;
 use crate::world::pairs::{Key, Settings};
-use crate::world::update::Open;
+use crate::world::update::UndecidedPair;
 use crate::world::{Geometry, Handle, Interest, Report};
 
-/// The table entries of `M` and `H`: shared meshes and hulls in what is written, owned ones in what
-/// is read.
+/// The serialised fields. `M` and `H` are the table entries: references to shared meshes and hulls
+/// for serialising, owned ones for deserialising.
 #[derive(Serialize, Deserialize)]
 struct Form<M, H> {
     meshes: Vec<M>,
@@ -33,15 +34,16 @@ struct Form<M, H> {
     geometries: Vec<Vec<StoredPart>>,
     bodies: StoredBodies,
     rules: Rules,
-    /// What was set for single pairs: the two slots, and whether they matter.
+    /// Interest set for single pairs: the two slots, and whether the pair matters.
     interest: Vec<(u32, u32, bool)>,
     /// The application's numbers of pairs.
     pair_users: Vec<(u32, u32, u64)>,
     met: Vec<StoredMet>,
-    /// Pairs of slots that the last update left undecided, and the first update that did.
+    /// Pairs of slots that the last update did not decide, and the first update that did not.
     #[serde(default)]
     undecided: Vec<(u32, u32, u64)>,
-    severed: Vec<(Handle, Handle)>,
+    #[serde(rename = "severed")]
+    ended_by_removal: Vec<(Handle, Handle)>,
     report: Report,
 }
 
@@ -54,7 +56,7 @@ struct StoredPart {
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum StoredShape {
-    /// By their places in the table of meshes, or of hulls.
+    /// By index into the table of meshes, or of hulls.
     Mesh(u32),
     Solid(u32),
     Hull(u32),
@@ -84,14 +86,15 @@ struct StoredMet {
     forms: [u32; 2],
 }
 
-/// Bodies with their forms and poses, rules, the pairs that meet, the last report: all that
-/// [`World::restore`](crate::World::restore) needs, but for these: methods that were selected,
-/// because certain answers do not depend on them; what is known of pairs that they left undecided,
-/// which are checked again; and trees of meshes, which are built again, so that of a mesh that was
-/// [deformed](crate::World::deform) another one of several triangles may be named as a witness.
+/// Bodies with their forms and poses, rules, the pairs that meet, and the last report: everything
+/// that [`World::restore`](crate::World::restore) needs, except selected methods, because certain
+/// answers do not depend on them; bounds of undecided pairs, which are checked again; and trees of
+/// meshes, which are built again, so that for a mesh that was
+/// [deformed](crate::World::deform) the witness may be another one of several triangles.
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let State { bodies, matrix, settings, met, undecided, severed, report } = &*self.state;
+        let State { bodies, matrix, settings, met, undecided, ended_by_removal, report } =
+            &*self.state;
         let mut tables = Tables::default();
         let bodies = bodies.stored(|geometry| tables.number(geometry));
         let Interest { otherwise, yes, no, links } = matrix.rules;
@@ -101,13 +104,13 @@ impl Serialize for Snapshot {
         users.sort_unstable();
         let stored = |met: &Met| StoredMet {
             slots: met.key.slots(),
-            certain: met.standing == Standing::Meeting,
+            certain: met.state == PairState::Meeting,
             since: met.since,
-            forms: met.forms,
+            forms: met.form_versions,
         };
-        let open = |open: &Open| {
-            let (a, b) = open.key.slots();
-            (a, b, open.since)
+        let stored_undecided = |pair: &UndecidedPair| {
+            let (a, b) = pair.key.slots();
+            (a, b, pair.since)
         };
         Form::<&Mesh, &Hull> {
             meshes: tables.meshes.iter().map(|mesh| &**mesh).collect(),
@@ -118,15 +121,15 @@ impl Serialize for Snapshot {
             interest: interest.into_iter().map(|((a, b), matters)| (a, b, matters)).collect(),
             pair_users: users.into_iter().map(|((a, b), user)| (a, b, user)).collect(),
             met: met.iter().map(stored).collect(),
-            undecided: undecided.iter().map(open).collect(),
-            severed: severed.clone(),
+            undecided: undecided.iter().map(stored_undecided).collect(),
+            ended_by_removal: ended_by_removal.clone(),
             report: report.clone(),
         }
         .serialize(serializer)
     }
 }
 
-/// What bodies share, each once.
+/// Meshes, hulls and forms of the bodies, each once.
 #[derive(Default)]
 struct Tables {
     meshes: Vec<Arc<Mesh>>,
@@ -134,7 +137,7 @@ struct Tables {
     geometries: Vec<Vec<StoredPart>>,
     mesh_numbers: HashMap<*const Mesh, u32>,
     hull_numbers: HashMap<*const Hull, u32>,
-    /// Of forms that are kept until everything is written, with their places in the table.
+    /// Forms, kept alive until everything is written, with their index in the table.
     known: HashMap<*const crate::world::Part, (Geometry, u32)>,
 }
 
@@ -187,16 +190,16 @@ impl Tables {
 
 impl<'de> Deserialize<'de> for Snapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let form = Form::<Arc2<Mesh>, Arc2<Hull>>::deserialize(deserializer)?;
+        let form = Form::<SharedValue<Mesh>, SharedValue<Hull>>::deserialize(deserializer)?;
         let state = State::of_form(form).map_err(D::Error::custom)?;
         Ok(Self { state: Arc::new(state) })
     }
 }
 
-/// A shared value that is read.
-struct Arc2<T>(Arc<T>);
+/// A shared value that can be deserialised.
+struct SharedValue<T>(Arc<T>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Arc2<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SharedValue<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(|value| Self(Arc::new(value)))
     }
@@ -207,11 +210,11 @@ fn bad<T>(what: impl Into<String>) -> Result<T, Error> {
 }
 
 impl State {
-    fn of_form(form: Form<Arc2<Mesh>, Arc2<Hull>>) -> Result<Self, Error> {
+    fn of_form(form: Form<SharedValue<Mesh>, SharedValue<Hull>>) -> Result<Self, Error> {
         let mut forms = Vec::with_capacity(form.geometries.len());
         for parts in &form.geometries {
             let part = |part: &StoredPart| -> Result<(Shape, Pose), Error> {
-                let shape = part.shape.made(&form.meshes, &form.hulls)?;
+                let shape = part.shape.into_shape(&form.meshes, &form.hulls)?;
                 Ok((shape.with_total_margin(part.margin)?, part.pose.0))
             };
             let parts: Vec<_> = parts.iter().map(part).collect::<Result<_, _>>()?;
@@ -228,7 +231,7 @@ impl State {
             if a < b && taken(a) && taken(b) {
                 Ok(Key::new(a, b))
             } else {
-                bad(format!("a pair of slots {a} and {b}, which are not two bodies in order"))
+                bad(format!("slots {a} and {b} of a pair are not two bodies in order"))
             }
         };
         let mut matrix = Matrix { rules: form.rules.checked()?, ..Matrix::default() };
@@ -241,39 +244,48 @@ impl State {
         }
         let mut met = Vec::with_capacity(form.met.len());
         let mut seen = std::collections::HashSet::new();
-        for StoredMet { slots, certain, since, forms } in form.met {
+        for StoredMet { slots, certain, since, forms: form_versions } in form.met {
             if !seen.insert(slots) || since > form.report.frame {
-                return bad("a pair that meets is there twice, or meets since a later update");
+                return bad(
+                    "a pair that meets is in the list twice, or meets since a later update",
+                );
             }
-            let standing = if certain { Standing::Meeting } else { Standing::MeetingPerhaps };
-            met.push(Met { key: pair(slots)?, standing, since, forms });
+            let state = if certain { PairState::Meeting } else { PairState::MeetingUncertain };
+            met.push(Met { key: pair(slots)?, state, since, form_versions });
         }
         let mut undecided = Vec::with_capacity(form.undecided.len());
         for (a, b, since) in form.undecided {
             let key = pair((a, b))?;
-            if undecided.last().is_some_and(|last: &Open| last.key >= key) {
+            if undecided.last().is_some_and(|last: &UndecidedPair| last.key >= key) {
                 return bad("undecided pairs are not in order");
             }
-            undecided.push(Open { key, since });
+            undecided.push(UndecidedPair { key, since });
         }
-        let past = |h: &Handle| {
+        let was_removed = |h: &Handle| {
             bodies.records.get(h.slot()).is_some_and(|record| h.generation < record.generation)
         };
-        let gone = |(a, b): &(Handle, Handle)| a.slot < b.slot && (past(a) || past(b));
-        if !form.severed.iter().all(gone) {
-            return bad("a pair that ended by a removal names no body that was removed");
+        let has_ended =
+            |(a, b): &(Handle, Handle)| a.slot < b.slot && (was_removed(a) || was_removed(b));
+        if !form.ended_by_removal.iter().all(has_ended) {
+            return bad("a pair that ended by a removal has no body that was removed");
         }
-        let (severed, report) = (form.severed, form.report);
-        Ok(Self { bodies, matrix, settings, met, undecided, severed, report })
+        let (ended_by_removal, report) = (form.ended_by_removal, form.report);
+        Ok(Self { bodies, matrix, settings, met, undecided, ended_by_removal, report })
     }
 }
 
 impl StoredShape {
-    fn made(self, meshes: &[Arc2<Mesh>], hulls: &[Arc2<Hull>]) -> Result<Shape, Error> {
-        fn entry<T>(table: &[Arc2<T>], number: u32) -> Result<Arc<T>, Error> {
+    fn into_shape(
+        self,
+        meshes: &[SharedValue<Mesh>],
+        hulls: &[SharedValue<Hull>],
+    ) -> Result<Shape, Error> {
+        fn entry<T>(table: &[SharedValue<T>], number: u32) -> Result<Arc<T>, Error> {
             match table.get(number as usize) {
                 Some(entry) => Ok(Arc::clone(&entry.0)),
-                None => bad(format!("a shape names entry {number} of a table of {}", table.len())),
+                None => {
+                    bad(format!("a shape has the index {number} in a table of {}", table.len()))
+                }
             }
         }
         Ok(match self {
@@ -292,15 +304,14 @@ impl StoredShape {
 }
 
 impl Rules {
-    /// The rules, if what is said about two groups is said both ways round, and not both "yes" and
-    /// "no".
+    /// The rules, if they are symmetric in each pair of groups, and no pair is both "yes" and "no".
     fn checked(self) -> Result<Interest, Error> {
         let Self { otherwise, yes, no, links } = self;
-        let named = |table: &[u32; 32], a: usize, b: usize| table[a] >> b & 1;
+        let entry = |table: &[u32; 32], a: usize, b: usize| table[a] >> b & 1;
         for a in 0..32 {
             for b in 0..32 {
-                let symmetric = [&yes, &no].iter().all(|t| named(t, a, b) == named(t, b, a));
-                if !symmetric || named(&yes, a, b) & named(&no, a, b) == 1 {
+                let symmetric = [&yes, &no].iter().all(|t| entry(t, a, b) == entry(t, b, a));
+                if !symmetric || entry(&yes, a, b) & entry(&no, a, b) == 1 {
                     return bad(format!(
                         "the rules about groups {a} and {b} contradict each other"
                     ));

@@ -433,7 +433,7 @@ impl BroadPhase for Grid {
 mod tests {
     use super::*;
     use impinge::broad::Moved;
-    use impinge::internals::broad::testing::{agrees_with_the_oracle, grows_no_more};
+    use impinge::internals::broad::testing::{agrees_with_the_oracle, memory_stops_growing};
     use impinge::math::OrientedBox;
     use impinge::math::{Pose, Vec3};
 
@@ -453,8 +453,8 @@ mod tests {
 
     #[test]
     fn repeated_frames_allocate_nothing() {
-        grows_no_more(Grid::new);
-        grows_no_more(|| Grid::with(GridOptions::oriented()));
+        memory_stops_growing(Grid::new);
+        memory_stops_growing(|| Grid::with(GridOptions::oriented()));
     }
 
     /// Options that would need more memory than is available are limited before memory is

@@ -295,14 +295,14 @@ fn bounds_of_triangles_contain_their_distance() {
 
 /// Computes the gaps along the normals of pairs of triangles, in `f64`.
 #[derive(Clone, Copy)]
-struct FaceGaps<'a>(&'a closest::Group);
+struct FaceGaps<'a>(&'a closest::PairGroup);
 
 impl Task for FaceGaps<'_> {
-    type Output = [f64; closest::GROUP];
+    type Output = [f64; closest::PAIRS_PER_GROUP];
 
     #[inline(always)]
     fn run<W: Wide>(self) -> Self::Output {
-        let mut gaps = [0.0; closest::GROUP];
+        let mut gaps = [0.0; closest::PAIRS_PER_GROUP];
         self.0.face_gaps(&mut gaps);
         gaps
     }
@@ -314,7 +314,7 @@ fn gaps_of_candidates_never_exceed_the_distance() {
     // distance.
     let mut counts = [0_u32; 4];
     cases(6, 60, true, |case, _| {
-        let mut group = closest::Group::EMPTY;
+        let mut group = closest::PairGroup::EMPTY;
         for k in 0..2 * PATCHES {
             group.set(k, &case.here[k], &case.there[k]);
         }

@@ -169,6 +169,11 @@ pub(crate) fn stem(name: &str) -> &str {
     Path::new(name).file_stem().and_then(|s| s.to_str()).unwrap_or("part")
 }
 
+/// Compiles and runs the examples of the package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use super::*;

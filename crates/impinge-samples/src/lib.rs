@@ -6,3 +6,8 @@ pub mod shapes;
 
 /// The engine that the samples are built against.
 pub use impinge;
+
+/// Compiles and runs the examples of the package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

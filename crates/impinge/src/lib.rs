@@ -64,7 +64,7 @@
 //! | [`tree`] | the bounding-volume trees that queries descend |
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
 //! | [`solid`] | inside and outside, and the space that two solids share |
-//! | [`pieces`] | solids as unions of convex bodies, and trees of hulls |
+//! | [`pieces`] | solids as unions of convex bodies |
 //! | [`shape`] | every kind of shape against every other |
 //! | [`broad`] | many moving boxes: which of them overlap |
 //! | [`world`] | many moving bodies: which of them meet |

@@ -72,6 +72,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "world::World::user",
             "world::Detached::add",
             "world::Detached::contains",
+            "world::FrameReport::pose",
             "world::Geometry::is_same",
             "world::Snapshot::",
         ],

@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use impinge_loom::ErrorKind;
-use impinge_loom::exchange::{Reports, Step, Worker};
+use impinge_loom::exchange::{FrameWriter, Reports, Step, Worker};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 
 /// Adds up the numbers it receives. Reports one event per number, and the sum as the pose of body
 /// 0.
 fn adder(sum: &mut u32, step: Step, input: &mut Vec<u32>, output: &mut Reports<u32, u32>) {
-    let mut report = output.begin(step.frame);
+    let mut report = FrameWriter::begin(output, step.frame);
     for n in input.drain(..) {
         *sum += n;
         report.event(n);

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use impinge::ErrorKind;
 use impinge::internals::exchange::{
-    Command, Counters, Entry, Lost, Merge, Outbox, Reports, Scope, Step, Worker, latest,
+    Command, Counters, DroppedCounts, Entry, FrameWriter, Merge, Outbox, Reports, Scope, Step,
+    Worker, latest,
 };
 
 /// The number of poses that are sent. Smaller under Miri, which is slow.
@@ -87,7 +88,7 @@ impl Detector {
         // An index that is reused by another body has two poses in one input.
         self.moved.sort_unstable();
         self.moved.dedup();
-        let mut report = output.begin(step.frame);
+        let mut report = FrameWriter::begin(output, step.frame);
         for &body in self.moved.iter().rev() {
             if let Some(pose) = self.poses[body as usize] {
                 report.pose(body, [pose; 12]);
@@ -132,7 +133,7 @@ fn voluntary_switches() -> Option<u64> {
 struct Reading {
     frame: u64,
     events: u64,
-    lost: Lost,
+    dropped: DroppedCounts,
 }
 
 impl Reading {
@@ -146,8 +147,8 @@ impl Reading {
             }
         }
         self.events += reports.events().len() as u64;
-        self.lost.frames += reports.lost().frames;
-        self.lost.events += reports.lost().events;
+        self.dropped.frames += reports.dropped().frames;
+        self.dropped.events += reports.dropped().events;
     }
 }
 
@@ -165,7 +166,7 @@ fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counter
     let (mut set, mut send, mut receive) = (Clock::default(), Clock::default(), Clock::default());
     let mut newest = vec![None; BODIES as usize];
     let mut commands = 0;
-    let mut reading = Reading { frame: 0, events: 0, lost: Lost::default() };
+    let mut reading = Reading { frame: 0, events: 0, dropped: DroppedCounts::default() };
     let mut random = 1_u64;
     let before = voluntary_switches();
     for n in 1..=POSES {
@@ -206,12 +207,12 @@ fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counter
     assert!(detector.poses.iter().eq(&newest[..detector.poses.len()]));
     assert_eq!(detector.frames, POSES / per_frame);
     assert_eq!(detector.frame, reading.frame);
-    assert_eq!(detector.events, reading.events + reading.lost.events);
+    assert_eq!(detector.events, reading.events + reading.dropped.events);
     assert_eq!(counters.sent, detector.frames);
     assert_eq!(counters.merged, detector.frames - detector.steps);
     println!(
-        "{name}: {} frames, {} of them merged, {} steps, {} events read and {} lost",
-        counters.sent, counters.merged, detector.steps, reading.events, reading.lost.events
+        "{name}: {} frames, {} of them merged, {} steps, {} events read and {} dropped",
+        counters.sent, counters.merged, detector.steps, reading.events, reading.dropped.events
     );
     println!("  the application's thread waited {waited:?} times");
     for (call, clock) in [("set", set), ("send", send), ("receive", receive)] {

@@ -62,7 +62,7 @@ fn a_detached_world_ends_with_the_same_pairs_as_a_synchronous_one() {
         world.update();
         assert_eq!(detached.send().unwrap(), frame + 1);
         if let Some(reports) = detached.receive() {
-            assert_eq!(reports.lost().events, 0);
+            assert_eq!(reports.dropped().events, 0);
             for report in reports.frames() {
                 assert!(report.frame > newest && report.frame <= frame + 1);
                 newest = report.frame;
@@ -190,7 +190,7 @@ fn slots_are_reused_over_many_additions_and_removals() {
         }
         if random.below(9) == 0 {
             if let Some(reports) = detached.receive() {
-                assert_eq!(reports.lost().events, 0);
+                assert_eq!(reports.dropped().events, 0);
                 reports.frames().for_each(|report| apply_events(&mut met, report.events));
             }
         }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::bodies::MAX_BODIES;
 use super::commands::Command;
 use super::events::Event;
-use super::exchange::{self, Counters, Entry, Outbox, Reports, Scope, SpawnError, Worker};
+use super::exchange::{
+    self, Counters, Entry, FrameWriter, Outbox, Reports, Scope, SpawnError, Worker,
+};
 use super::register::Register;
 use super::{Body, Geometry, Handle, Interest, World};
 use crate::error::{Error, ErrorKind};
@@ -180,7 +182,7 @@ impl World {
 
     /// Writes the events of the last update, with the poses of their bodies.
     fn write_report(&self, frame: u64, output: &mut Reports<Pose, Event>) {
-        let mut writer = output.begin(frame);
+        let mut writer = FrameWriter::begin(output, frame);
         let mut slots: Vec<u32> = Vec::new();
         for event in self.report.events() {
             writer.event(*event);

@@ -70,7 +70,7 @@ pub use callbacks::Settled;
 pub use commands::{Command, Commands};
 pub use detached::{Detached, DetachedStats};
 pub use events::{Event, EventKind, Report, Stats, Undecided, Witness};
-pub use exchange::SpawnError;
+pub use exchange::{Counters, DroppedCounts, FrameReport, Reports, SpawnError};
 pub use explain::Explanation;
 pub use geometry::{Geometry, Part};
 pub use handle::Handle;

@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use impinge::Pose;
-//! use impinge::internals::exchange::{Command, Entry, Outbox, Reports, Scope, Worker};
+//! use impinge::internals::exchange::{Command, Entry, FrameWriter, Outbox, Reports, Scope, Worker};
 //!
 //! /// The only command that this application sends, in addition to poses.
 //! struct Add(u32);
@@ -29,7 +29,7 @@
 //!     "detection",
 //!     0_usize, // bodies
 //!     |bodies, step, input: &mut Outbox<Pose, Add>, output: &mut Reports<Pose, u32>| {
-//!         let mut report = output.begin(step.frame);
+//!         let mut report = FrameWriter::begin(output, step.frame);
 //!         for entry in input.drain() {
 //!             match entry {
 //!                 Entry::Command(Add(_)) => *bodies += 1,
@@ -65,7 +65,7 @@ mod worker;
 pub use latest::{Reader, Writer, latest};
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
-pub use reports::{FrameReport, FrameWriter, Lost, Reports};
+pub use reports::{DroppedCounts, FrameReport, FrameWriter, Reports};
 pub use worker::{Counters, SpawnError, Step, Worker};
 
 #[cfg(test)]

@@ -12,23 +12,32 @@ const DEFAULT_MAX_ITEMS: usize = 1 << 16;
 /// Events and poses of one frame or, where the application did not read for a while, of several.
 ///
 /// The newest frame is always complete. Older frames are dropped, oldest first, when there are more
-/// items than [`set_limit`](Self::set_limit) allows, and counted in [`lost`](Self::lost).
+/// items than [`set_limit`](Self::set_limit) allows, and counted in [`dropped`](Self::dropped).
+///
+/// [`Detached::receive`](crate::world::Detached::receive) returns them.
 ///
 /// ```
-/// use impinge::internals::exchange::{Merge, Reports};
+/// use impinge::convex::Sphere;
+/// use impinge::world::{Body, DroppedCounts, World};
 ///
-/// let (mut first, mut second) = (Reports::default(), Reports::default());
-/// let mut frame = first.begin(7);
-/// frame.event("began");
-/// frame.pose(3, 0.5);
-/// drop(frame);
-/// second.begin(9).event("ended");
-/// first.merge(&mut second); // the first was not read
+/// let mut world = World::new();
+/// let ball = Sphere::new(1.0)?;
+/// let a = world.add(Body::new(ball.clone()))?;
+/// let b = world.add(Body::new(ball))?;
+/// let mut detached = world.detach()?;
+/// let first = detached.send()?;
+/// detached.remove(b);
+/// let second = detached.send()?;
 ///
-/// let frames: Vec<_> = first.frames().map(|f| (f.frame, f.events)).collect();
-/// assert_eq!(frames, [(7, ["began"].as_slice()), (9, ["ended"].as_slice())]);
-/// assert_eq!(first.frames().next().and_then(|f| f.pose(3)), Some(&0.5));
-/// assert_eq!(first.lost().events, 0);
+/// // Both frames, or one report of the two if the thread took them together.
+/// let (_, reports) = detached.reattach()?;
+/// let newest = reports.newest().expect("the thread has processed the frames");
+/// assert_eq!(newest.frame, second);
+/// for frame in reports.frames().filter(|frame| frame.frame == first) {
+///     assert!(frame.pose(a.slot() as u32).is_some());
+/// }
+/// assert_eq!(reports.dropped(), DroppedCounts::default());
+/// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Reports<P, E> {
@@ -36,7 +45,7 @@ pub struct Reports<P, E> {
     events: Vec<E>,
     /// By frame, and within a frame by body.
     poses: Vec<(u32, P)>,
-    lost: Lost,
+    dropped: DroppedCounts,
     limit: usize,
 }
 
@@ -51,7 +60,7 @@ struct FrameStart {
 
 /// The numbers of unread items that were dropped because of the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lost {
+pub struct DroppedCounts {
     /// Frames.
     pub frames: u64,
     /// The events in them.
@@ -92,19 +101,13 @@ impl<P, E> Default for Reports<P, E> {
             frames: Vec::new(),
             events: Vec::new(),
             poses: Vec::new(),
-            lost: Lost::default(),
+            dropped: DroppedCounts::default(),
             limit: DEFAULT_MAX_ITEMS,
         }
     }
 }
 
 impl<P, E> Reports<P, E> {
-    /// Starts the report of a frame.
-    pub fn begin(&mut self, frame: u64) -> FrameWriter<'_, P, E> {
-        self.frames.push(FrameStart { frame, event: self.events.len(), pose: self.poses.len() });
-        FrameWriter { reports: self }
-    }
-
     /// Sets the largest number of frames, events and poses together that are kept of unread
     /// reports, unless the newest frame alone has more. The default is 65,536. Merged reports have
     /// the limit of the newer one.
@@ -135,8 +138,8 @@ impl<P, E> Reports<P, E> {
     /// The number of dropped items between the last report that was read and the first frame of
     /// this one.
     #[must_use]
-    pub fn lost(&self) -> Lost {
-        self.lost
+    pub fn dropped(&self) -> DroppedCounts {
+        self.dropped
     }
 
     fn frame(&self, n: usize) -> FrameReport<'_, P, E> {
@@ -172,8 +175,8 @@ impl<P, E> Reports<P, E> {
             start.event -= event;
             start.pose -= pose;
         }
-        self.lost.frames += keep as u64;
-        self.lost.events += event as u64;
+        self.dropped.frames += keep as u64;
+        self.dropped.events += event as u64;
     }
 }
 
@@ -187,9 +190,9 @@ impl<P, E> Merge for Reports<P, E> {
         }));
         self.events.append(&mut newer.events);
         self.poses.append(&mut newer.poses);
-        self.lost.frames += newer.lost.frames;
-        self.lost.events += newer.lost.events;
-        newer.lost = Lost::default();
+        self.dropped.frames += newer.dropped.frames;
+        self.dropped.events += newer.dropped.events;
+        newer.dropped = DroppedCounts::default();
         self.limit = newer.limit;
         self.drop_excess();
     }
@@ -198,22 +201,45 @@ impl<P, E> Merge for Reports<P, E> {
         self.frames.clear();
         self.events.clear();
         self.poses.clear();
-        self.lost = Lost::default();
+        self.dropped = DroppedCounts::default();
     }
 
     fn is_empty(&self) -> bool {
-        self.frames.is_empty() && self.lost == Lost::default()
+        self.frames.is_empty() && self.dropped == DroppedCounts::default()
     }
 }
 
-/// Writes the events and poses of one frame. Created by [`Reports::begin`]; the frame is complete
-/// when the writer is dropped.
+/// Writes the events and poses of one frame, which is complete when the writer is dropped.
+///
+/// ```
+/// use impinge::internals::exchange::{FrameWriter, Merge, Reports};
+///
+/// let (mut first, mut second) = (Reports::default(), Reports::default());
+/// let mut frame = FrameWriter::begin(&mut first, 7);
+/// frame.event("began");
+/// frame.pose(3, 0.5);
+/// drop(frame);
+/// FrameWriter::begin(&mut second, 9).event("ended");
+/// first.merge(&mut second); // the first was not read
+///
+/// let frames: Vec<_> = first.frames().map(|f| (f.frame, f.events)).collect();
+/// assert_eq!(frames, [(7, ["began"].as_slice()), (9, ["ended"].as_slice())]);
+/// assert_eq!(first.frames().next().and_then(|f| f.pose(3)), Some(&0.5));
+/// assert_eq!(first.dropped().events, 0);
+/// ```
 #[derive(Debug)]
 pub struct FrameWriter<'a, P, E> {
     reports: &'a mut Reports<P, E>,
 }
 
-impl<P, E> FrameWriter<'_, P, E> {
+impl<'a, P, E> FrameWriter<'a, P, E> {
+    /// Starts the report of a frame.
+    pub fn begin(reports: &'a mut Reports<P, E>, frame: u64) -> Self {
+        let (event, pose) = (reports.events.len(), reports.poses.len());
+        reports.frames.push(FrameStart { frame, event, pose });
+        Self { reports }
+    }
+
     /// Adds an event.
     pub fn event(&mut self, event: E) {
         self.reports.events.push(event);
@@ -243,7 +269,7 @@ mod tests {
     fn report(frame: u64, events: u64, limit: usize) -> Reports<f64, u64> {
         let mut reports = Reports::default();
         reports.set_limit(limit);
-        let mut writer = reports.begin(frame);
+        let mut writer = FrameWriter::begin(&mut reports, frame);
         for n in 0..events {
             writer.event(frame * 100 + n);
             writer.pose((events - n) as u32, frame as f64);
@@ -271,7 +297,7 @@ mod tests {
             }
         }
         assert_eq!(all.newest().map(|f| f.frame), Some(19));
-        assert_eq!(all.lost(), Lost::default());
+        assert_eq!(all.dropped(), DroppedCounts::default());
         all.clear();
         assert!(all.newest().is_none() && Merge::is_empty(&all));
     }
@@ -288,8 +314,8 @@ mod tests {
                 all.merge(&mut report(frame, events, limit));
                 let kept: usize = all.frames().map(|f| 1 + f.events.len() + f.poses.len()).sum();
                 assert!(kept <= limit || all.frames().len() == 1);
-                assert_eq!(all.events().len() as u64 + all.lost().events, sent);
-                assert_eq!(all.frames().len() as u64 + all.lost().frames, frame);
+                assert_eq!(all.events().len() as u64 + all.dropped().events, sent);
+                assert_eq!(all.frames().len() as u64 + all.dropped().frames, frame);
                 let newest = all.newest().unwrap();
                 assert_eq!((newest.frame, newest.events.len() as u64), (frame, events));
                 for frame in all.frames() {
@@ -298,7 +324,7 @@ mod tests {
                 }
             }
             // As much as fits is kept.
-            assert_eq!(all.lost().frames == 0, limit == 1000);
+            assert_eq!(all.dropped().frames == 0, limit == 1000);
         }
     }
 }

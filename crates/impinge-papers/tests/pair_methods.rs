@@ -61,8 +61,9 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     }
     assert_eq!(impinge::pair::intersecting_pairs(a, b, pose), oracle);
     let hits = impinge::all_pairs(a, b, pose);
+    let hit = |i, j| Hit::between((i, &pa.triangle(i)), (j, &pb.triangle(j)));
     assert!(hits.iter().map(|h| (h.a, h.b)).eq(oracle.iter().copied()));
-    assert!(hits.iter().all(|h| Hit::of(&pa, h.a, &pb, h.b) == Some(*h)));
+    assert!(hits.iter().all(|h| hit(h.a, h.b) == Some(*h)));
     for hit in &hits {
         let witness = hit
             .edge_and_face(a, b, pose)

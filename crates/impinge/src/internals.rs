@@ -187,9 +187,10 @@ pub mod shape {
     }
 }
 
-/// Point location in solids whose vertices are already transformed.
+/// Solids whose vertices are already transformed: point location, and the space that two share.
 pub mod solid {
     pub use crate::solid::locate::{check_solid, locate_posed};
+    pub use crate::solid::relate::{Occupancy, occupancy};
 }
 
 /// The parts of convex decomposition.

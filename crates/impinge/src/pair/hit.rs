@@ -7,7 +7,7 @@ use crate::exact::{Feature, HitKind, segment_triangle, triangle_intersection};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
-use super::{Posed, Separation};
+use super::Separation;
 
 /// Two triangles that meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,12 +26,6 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// The hit of triangle `i` of `a` with triangle `j` of `b`, if they meet.
-    #[must_use]
-    pub fn of(a: &Posed<'_>, i: u32, b: &Posed<'_>, j: u32) -> Option<Self> {
-        Self::between((i, &a.triangle(i)), (j, &b.triangle(j)))
-    }
-
     /// The hit of two numbered triangles, both given in A's frame, if they meet.
     #[must_use]
     pub fn between(a: (u32, &[Vec3; 3]), b: (u32, &[Vec3; 3])) -> Option<Self> {

@@ -1,4 +1,5 @@
-//! Solids: point location, and the space that two closed meshes share.
+//! Solids: point location, and the space that two closed meshes share, on which the relation of
+//! [`check_pair`](crate::check_pair) is based.
 //!
 //! Solids whose surfaces cross overlap. Where the surfaces only touch, or coincide in places, the
 //! solids may still be apart, one inside the other, equal, or overlapping (two aligned boxes that
@@ -19,12 +20,11 @@ mod locate_tests;
 mod number;
 mod overlay;
 mod plane;
-mod relate;
+pub(crate) mod relate;
 #[cfg(test)]
 mod relate_tests;
 mod surface;
 
 pub use locate::locate;
 pub(crate) use locate::{check_solid, locate_at};
-pub use relate::{Occupancy, occupancy};
-pub(crate) use relate::{occupancy_without_crossing, vertex_in_either, vertex_in_solid};
+pub(crate) use relate::{Occupancy, occupancy_without_crossing, vertex_in_either, vertex_in_solid};

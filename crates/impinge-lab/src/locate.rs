@@ -7,8 +7,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use impinge::exact::Location;
 use impinge::internals::Random;
+use impinge::internals::exact::{locate_point, winding_number};
 use impinge::internals::pair::Posed;
-use impinge::{Mesh, Pose, Vec3, exact, shapes, solid};
+use impinge::{Mesh, Pose, Vec3, shapes, solid};
 
 use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
@@ -182,9 +183,9 @@ fn locate_linearly(mesh: &Mesh, point: Vec3) -> Location {
     }
     let triangles = black_box(&posed).triangles();
     if !mesh.topology().is_balanced() {
-        return exact::locate_point(point, triangles);
+        return locate_point(point, triangles);
     }
-    match exact::winding_number(point, triangles) {
+    match winding_number(point, triangles) {
         None => Location::Boundary,
         Some(0) => Location::Outside,
         Some(_) => Location::Inside,

@@ -3,7 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use impinge::exact::{Location, locate_point, triangles_intersect, winding_number};
+use impinge::exact::{Location, triangles_intersect};
+use impinge::internals::exact::{locate_point, winding_number};
 use impinge::pair::{Collect, Sink};
 use impinge::pieces::{DecomposeOptions, decompose, decompose_exactly};
 use impinge::{CheckOptions, Mesh, Pose, Relation, Vec3, check_pair, shapes};

@@ -65,12 +65,14 @@ pub mod decide {
     pub use crate::convex::decide::*;
 }
 
-/// Predicates that count their stages or tests, and the order of points along a direction.
+/// Predicates that count their stages or tests, the order of points along a direction, and linear
+/// point location: by all triangles, without a tree.
 pub mod exact {
     pub use crate::exact::along::compare_along;
     pub use crate::exact::convex_polygon::point_in_convex_polygon_counted;
     pub use crate::exact::orient::{orient2d_counted, orient3d_counted};
     pub use crate::exact::polygon::{OneShotCounts, point_in_polygon_counted};
+    pub use crate::exact::polyhedron::{locate_point, point_on_triangle, winding_number};
     pub use crate::exact::stats::FilterStats;
     pub use crate::exact::triangle::triangles_intersect_counted;
 }

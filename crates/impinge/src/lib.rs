@@ -56,7 +56,7 @@
 //! | module | contents |
 //! | --- | --- |
 //! | [`math`] | vectors, poses, axis-aligned boxes |
-//! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon and polyhedron |
+//! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon |
 //! | [`answer`] | the answers of queries: verdicts, distances, contacts |
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
 //! | [`convex`] | convex hulls and primitives: intersection, distance, depth |

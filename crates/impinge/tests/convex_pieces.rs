@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use impinge::convex::Hull;
-use impinge::exact::{Location, Sign, locate_point, orient3d, point_on_triangle, winding_number};
+use impinge::exact::{Location, Sign, orient3d};
 use impinge::internals::HullInternals as _;
+use impinge::internals::exact::{locate_point, point_on_triangle, winding_number};
 use impinge::pieces::{
     DecomposeOptions, Decomposition, decompose, decompose_exactly, decompose_watched,
 };

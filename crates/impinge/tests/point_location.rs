@@ -1,12 +1,10 @@
 //! Point location in polygons and polyhedra, compared with integer arithmetic and with each other.
 
 use impinge::Vec3;
-use impinge::exact::{
-    Location, locate_point, point_in_convex_polygon, point_in_polygon, point_on_triangle,
-    winding_number,
-};
+use impinge::exact::{Location, point_in_convex_polygon, point_in_polygon};
 use impinge::internals::exact::{
-    OneShotCounts, point_in_convex_polygon_counted, point_in_polygon_counted,
+    OneShotCounts, locate_point, point_in_convex_polygon_counted, point_in_polygon_counted,
+    point_on_triangle, winding_number,
 };
 use impinge_oracles::points::{
     Frame, Int3, Random, cases, cross, dot, point_segment, point_triangle, sub,

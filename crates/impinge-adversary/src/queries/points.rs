@@ -33,7 +33,6 @@ pub(super) const ROWS: &[Row] = &[
         name: "points and segments",
         covers: &[
             "exact::segment_triangle",
-            "exact::point_on_triangle",
             "closest::point_triangle",
             "closest::point_segment",
             "closest::segment_segment",
@@ -186,7 +185,7 @@ fn segments(case: &Case<'_>, checker: &mut Checker<'_>) {
                 format!("step {step}: segment {a:?} {b:?}: {contact:?}, {:e} apart", squared.root())
             });
             let squared = distances.squared([0, 0, 0], [0, 1, 2]);
-            let on = exact::point_on_triangle(a[0], &b);
+            let on = internals::exact::point_on_triangle(a[0], &b);
             checker
                 .check(on == squared.is_zero(), || format!("step {step}: {} on {b:?}: {on}", a[0]));
             let near = closest::point_triangle(a[0], &b);

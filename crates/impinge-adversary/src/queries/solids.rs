@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
-use impinge::exact::{self, Location};
+use impinge::exact::Location;
+use impinge::internals::exact::{locate_point, winding_number};
 use impinge::internals::pair::Posed;
 use impinge::internals::solid::{Occupancy, occupancy};
 use impinge::pair::First;
@@ -31,12 +32,7 @@ pub(super) const ROWS: &[Row] = &[
         interval: 2,
         run: surfaces,
     },
-    Row {
-        name: "points in solids",
-        covers: &["solid::locate", "exact::locate_point", "exact::winding_number"],
-        interval: 1,
-        run: points,
-    },
+    Row { name: "points in solids", covers: &["solid::locate"], interval: 1, run: points },
     Row {
         name: "convex pieces",
         covers: &[
@@ -208,8 +204,8 @@ fn points(case: &Case<'_>, checker: &mut Checker<'_>) {
                 _ => Location::Outside,
             };
             let found = solid::locate(&case.a, p).expect("closed");
-            let by_rays = exact::locate_point(p, triangles());
-            let winding = exact::winding_number(p, triangles());
+            let by_rays = locate_point(p, triangles());
+            let winding = winding_number(p, triangles());
             checker.case(&(found, by_rays, winding));
             let winds = match expected {
                 Location::Boundary => winding.is_none(),

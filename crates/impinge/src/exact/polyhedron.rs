@@ -45,7 +45,8 @@ use crate::math::{Vec3, drop_axis};
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::exact::{Location, locate_point};
+/// use impinge::exact::Location;
+/// use impinge::internals::exact::locate_point;
 ///
 /// let p = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
 /// let tetrahedron = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]].map(|t| t.map(|i| p[i]));

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 /// The reason why a file could not be read, with the place and advice.
 ///
 /// ```
@@ -52,7 +54,7 @@ pub enum ErrorKind {
 }
 
 /// A place in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Location {
     /// The whole file, or unknown.
@@ -62,8 +64,39 @@ pub enum Location {
     Line(u64),
     /// A byte of a binary file, counted from 0.
     Offset(u64),
-    /// An entry of a table in the file (`("node", 5)`), counted from 0.
-    Item(&'static str, u64),
+    /// An entry of a table in the file, counted from 0.
+    Item(ItemKind, u64),
+}
+
+/// The table of an [item](Location::Item).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum ItemKind {
+    /// Accessors of glTF.
+    Accessor,
+    /// Buffers of glTF.
+    Buffer,
+    /// Rules of a scene file about pairs that are ignored.
+    Ignore,
+    /// Meshes of glTF.
+    Mesh,
+    /// Nodes of glTF.
+    Node,
+    /// Parts of a scene file.
+    Part,
+}
+
+impl fmt::Display for ItemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Accessor => "accessor",
+            Self::Buffer => "buffer",
+            Self::Ignore => "ignore",
+            Self::Mesh => "mesh",
+            Self::Node => "node",
+            Self::Part => "part",
+        })
+    }
 }
 
 impl fmt::Display for Location {

@@ -13,7 +13,7 @@ pub(crate) const SUPPORTED: &str =
     "supported are .obj, .stl, .ply, .off, .gltf, .glb and scene files .toml, .json";
 
 /// A file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum Format {
     /// Wavefront OBJ.

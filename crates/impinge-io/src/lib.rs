@@ -57,7 +57,7 @@ use std::path::Path;
 pub use crate::document::{
     Body, Document, Faces, IDENTITY, IgnoreRule, Instance, Keyframe, Motion, RawMesh, Repeat,
 };
-pub use crate::error::{Error, ErrorKind, Location};
+pub use crate::error::{Error, ErrorKind, ItemKind, Location};
 pub use crate::format::Format;
 pub use crate::report::{FileReport, LoadReport, Note};
 pub use crate::wildcard::name_matches;

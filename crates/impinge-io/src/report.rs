@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Location;
 use crate::format::Format;
 
@@ -10,14 +12,14 @@ use crate::format::Format;
 const MAX_REASONS: usize = 48;
 
 /// The reports of all files of a document: the loaded file first, then the files it references.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadReport {
     /// One entry per file read.
     pub files: Vec<FileReport>,
 }
 
 /// The report of one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileReport {
     /// The path or name of the file.
     pub name: String,
@@ -39,7 +41,7 @@ pub struct FileReport {
 }
 
 /// Items omitted for one reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// The kind of the items.
     pub reason: Cow<'static, str>,
@@ -168,6 +170,7 @@ impl fmt::Display for LoadReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ItemKind;
 
     #[test]
     fn notes_count_items_by_reason_and_have_the_first_location() {
@@ -184,6 +187,22 @@ mod tests {
         let report = LoadReport { files: vec![file] };
         assert!(!report.is_complete());
         assert_eq!(report.skipped().count(), 1);
+    }
+
+    #[test]
+    fn reports_are_equal_after_a_round_trip() {
+        let mut file = FileReport::new("a.glb", Format::Glb);
+        file.variant = "binary".into();
+        file.ignore("normals", 2, Location::Item(ItemKind::Accessor, 4));
+        file.skip("points", 1, Location::Line(9));
+        file.skip("lines", 3, Location::Offset(80));
+        file.skip("rules", 1, Location::Whole);
+        let report = LoadReport { files: vec![file] };
+        let text = serde_json::to_string(&report).unwrap();
+        assert!(text.contains(r#""first":{"Item":["Accessor",4]}"#), "{text}");
+        assert_eq!(serde_json::from_str::<LoadReport>(&text).unwrap(), report);
+        let unknown = text.replace("Accessor", "Friend");
+        assert!(serde_json::from_str::<LoadReport>(&unknown).is_err());
     }
 
     #[test]

@@ -4,11 +4,11 @@
 
 use std::fmt::Debug;
 
-use impinge::broad::Bounds;
+use impinge::broad::Bounds as BoxF32;
 use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
 use impinge::math::OrientedBox;
-use impinge::{Aabb, Mesh, Pose, Vec3, shapes};
+use impinge::{Aabb, Bounds, Contact, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::Random;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -76,7 +76,7 @@ fn boxes_keep_every_bit() {
         for back in round_trip(&aabb) {
             assert_eq!([back.min, back.max].map(bits), [aabb.min, aabb.max].map(bits));
         }
-        let bounds = Bounds::from(aabb);
+        let bounds = BoxF32::from(aabb);
         for back in round_trip(&bounds) {
             assert_eq!(
                 [back.min, back.max].map(|v| v.map(f32::to_bits)),
@@ -86,15 +86,56 @@ fn boxes_keep_every_bit() {
     }
     for bad in [r#"{"min":[0,0,1],"max":[1,1,0]}"#, r#"{"min":["inf",0,0],"max":[1,1,1]}"#] {
         expect_error::<Aabb>(bad, "inside out");
-        expect_error::<Bounds>(bad, "inside out");
+        expect_error::<BoxF32>(bad, "inside out");
     }
     expect_error::<Aabb>(r#"{"min":[0,0,"nan"],"max":[1,1,1]}"#, "expected a number");
     expect_error::<Aabb>(r#"{"min":[0,0,null],"max":[1,1,1]}"#, "expected a number");
-    expect_error::<Bounds>(r#"{"min":[0,0,0],"max":[1,1,1e39]}"#, "single precision");
+    expect_error::<BoxF32>(r#"{"min":[0,0,0],"max":[1,1,1e39]}"#, "single precision");
     let nan = Aabb { min: Vec3::ZERO, max: Vec3::new(1.0, f64::NAN, 1.0) };
     assert!(serde_json::to_string(&nan).is_err() && postcard::to_stdvec(&nan).is_err());
     let bytes = postcard::to_stdvec(&Some(([0.0; 3], [1.0, 1.0, f64::NAN]))).expect("bytes");
     assert!(postcard::from_bytes::<Aabb>(&bytes).is_err());
+}
+
+#[test]
+fn contacts_and_bounds_keep_every_bit() {
+    let [inf, third] = [f64::INFINITY, 1.0 / 3.0];
+    for (lower, upper) in [(-inf, inf), (-0.0, 5e-324), (third, third), (-1e60, -third)] {
+        let contact = Contact {
+            lower,
+            upper,
+            direction: Vec3::new(third, -0.0, 1.0),
+            point_a: Vec3::splat(5e-324),
+            point_b: Vec3::splat(-1e60),
+        };
+        let numbers = |c: &Contact| {
+            ([c.lower, c.upper].map(f64::to_bits), [c.direction, c.point_a, c.point_b].map(bits))
+        };
+        for back in round_trip(&contact) {
+            assert_eq!(numbers(&back), numbers(&contact));
+        }
+        let bounds = Bounds { lower, upper, open_depth: (-lower).max(0.0), open: 7 };
+        let numbers = |b: &Bounds| ([b.lower, b.upper, b.open_depth].map(f64::to_bits), b.open);
+        for back in round_trip(&bounds) {
+            assert_eq!(numbers(&back), numbers(&bounds));
+        }
+    }
+    let contact = |lower: &str, point: &str| {
+        format!(
+            r#"{{"lower":{lower},"upper":1,"direction":[0,0,1],"point_a":{point},"point_b":[0,0,0]}}"#
+        )
+    };
+    assert!(serde_json::from_str::<Contact>(&contact("0", "[0,0,0]")).is_ok());
+    expect_error::<Contact>(&contact("2", "[0,0,0]"), "not lower <= upper");
+    expect_error::<Contact>(&contact("\"nan\"", "[0,0,0]"), "expected a number");
+    expect_error::<Contact>(&contact("0", "[0,0,\"inf\"]"), "invalid type");
+    let bounds = |lower: &str, depth: &str, open: &str| {
+        format!(r#"{{"lower":{lower},"upper":1,"open_depth":{depth},"open":{open}}}"#)
+    };
+    assert!(serde_json::from_str::<Bounds>(&bounds("\"-inf\"", "\"inf\"", "1")).is_ok());
+    expect_error::<Bounds>(&bounds("2", "0", "1"), "not lower <= upper");
+    expect_error::<Bounds>(&bounds("0", "-1", "1"), "not negative");
+    expect_error::<Bounds>(&bounds("0", "0", "0"), "at least one item");
 }
 
 #[test]

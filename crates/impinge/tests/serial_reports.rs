@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Sphere};
 use impinge::world::{Body, Event, Geometry, Handle, Interest, Report, Snapshot, World};
 use impinge::{
-    CheckOptions, Error, Mesh, PairReport, Pose, Relation, Shape, Vec3, check_pair, shapes,
+    Bounds, CheckOptions, Error, Mesh, PairReport, Pose, Relation, Shape, Vec3, check_pair, shapes,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -210,7 +210,7 @@ fn worlds_continue_from_deserialised_snapshots() -> Result<(), Error> {
 
 #[test]
 fn update_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
-    let (mut world, _) = world()?;
+    let (mut world, bodies) = world()?;
     let report = world.update().clone();
     assert!(report.events().len() > 1);
     for back in round_trip(&report) {
@@ -218,7 +218,27 @@ fn update_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
         assert_eq!(back.events(), report.events());
         assert_eq!(back.stats(), report.stats());
     }
-    let good = serde_json::to_value(&report).expect("JSON");
+    let mut good = serde_json::to_value(&report).expect("JSON");
+    // Pairs that are undecided and bodies that were not compared.
+    let handles: Vec<Handle> = bodies[..4].to_vec();
+    let bounds = Bounds { lower: -0.5, open_depth: 0.25, ..Bounds::UNKNOWN };
+    let pair = |a: usize, b: usize, since: u64| json!({"a": handles[a], "b": handles[b], "met": a == 1, "since": since, "bounds": bounds});
+    good["undecided"] = json!([pair(0, 1, 1), pair(1, 2, report.frame)]);
+    good["not_compared"] = json!([handles[1], handles[3]]);
+    let open: Report = serde_json::from_value(good.clone()).expect("a report");
+    for back in round_trip(&open) {
+        assert_eq!(back.events(), report.events());
+        assert_eq!(back.not_compared(), [handles[1], handles[3]]);
+        let [first, second] = back.undecided() else { panic!("{back:?}") };
+        assert_eq!((first.a, first.b, first.met, first.since), (handles[0], handles[1], false, 1));
+        assert_eq!((second.met, second.since), (true, report.frame));
+        assert_eq!([first.bounds, second.bounds], [bounds; 2]);
+    }
+    let reverse = |v: &mut Value, list: &str| v[list].as_array_mut().expect("a list").reverse();
+    expect_error::<Report>(&good, |v| reverse(v, "undecided"), "order");
+    expect_error::<Report>(&good, |v| reverse(v, "not_compared"), "order");
+    expect_error::<Report>(&good, |v| v["undecided"][0]["since"] = json!(1000), "later update");
+    expect_error::<Report>(&good, |v| v["undecided"][0]["bounds"]["open"] = json!(0), "items");
     expect_error::<Report>(
         &good,
         |v| v["events"].as_array_mut().expect("a list").reverse(),

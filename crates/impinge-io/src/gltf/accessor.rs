@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::json::{Accessor, Root};
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, ErrorKind, ItemKind, Location};
 
 /// The maximum number of elements that are decoded from a document of `bytes` bytes, over all
 /// accessors. Real files stay far below it. Only files with many accessors for the same bytes, or
@@ -172,7 +172,7 @@ impl<'a> Data<'a> {
         index: usize,
         shape: &str,
     ) -> Result<(&'a Accessor, Component, Location), Error> {
-        let here = Location::Item("accessor", index as u64);
+        let here = Location::Item(ItemKind::Accessor, index as u64);
         let Some(accessor) = self.root.accessors.get(index) else {
             let message = format!("accessor {index} does not exist");
             return Err(Error::new(ErrorKind::BadReference, Location::Whole, message));

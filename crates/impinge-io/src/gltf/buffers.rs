@@ -8,7 +8,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::json::Root;
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, ErrorKind, ItemKind, Location};
 use crate::report::FileReport;
 use crate::text::excerpt;
 
@@ -98,7 +98,7 @@ pub(super) fn load<'a>(
 ) -> Result<Vec<Option<Cow<'a, [u8]>>>, Error> {
     let mut buffers = Vec::with_capacity(root.buffers.len());
     for (i, buffer) in root.buffers.iter().enumerate() {
-        let here = Location::Item("buffer", i as u64);
+        let here = Location::Item(ItemKind::Buffer, i as u64);
         let data: Option<Cow<'a, [u8]>> = match &buffer.uri {
             None if i == 0 => binary.map(Cow::Borrowed),
             None => None,

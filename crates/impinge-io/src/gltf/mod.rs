@@ -21,7 +21,7 @@ use self::accessor::{Data, unsupported};
 use self::json::{Primitive, Root};
 use crate::MAX_INSTANCES;
 use crate::document::{Document, Faces, Instance, RawMesh};
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, ErrorKind, ItemKind, Location};
 use crate::format::Format;
 use crate::matrix::Placement;
 use crate::report::{FileReport, LoadReport};
@@ -171,7 +171,7 @@ impl Reader<'_> {
         let mut instances = Vec::new();
         let users = self.users(placements);
         for (i, node) in root.nodes.iter().enumerate() {
-            let here = Location::Item("node", i as u64);
+            let here = Location::Item(ItemKind::Node, i as u64);
             let Some(m) = node.mesh else { continue };
             let Some(place) = placements[i] else {
                 self.report.skip("nodes with a mesh outside the default scene", 1, here);
@@ -209,7 +209,11 @@ impl Reader<'_> {
         }
         let unused = (0..root.meshes.len()).filter(|m| !used.contains_key(m));
         for m in unused {
-            self.report.skip("meshes that no node uses", 1, Location::Item("mesh", m as u64));
+            self.report.skip(
+                "meshes that no node uses",
+                1,
+                Location::Item(ItemKind::Mesh, m as u64),
+            );
         }
         Ok(instances)
     }
@@ -249,7 +253,7 @@ impl Reader<'_> {
         users: &BTreeMap<usize, usize>,
     ) -> Result<Vec<(usize, usize)>, Error> {
         let mesh = &self.data.root.meshes[m];
-        let here = Location::Item("mesh", m as u64);
+        let here = Location::Item(ItemKind::Mesh, m as u64);
         let mut out = Vec::new();
         for (k, primitive) in mesh.primitives.iter().enumerate() {
             match primitive.mode.unwrap_or(TRIANGLES) {

@@ -3,7 +3,7 @@
 use super::accessor::unsupported;
 use super::json::{Node, Root};
 use crate::document::IDENTITY;
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, ErrorKind, ItemKind, Location};
 use crate::matrix::{Placement, from_quaternion};
 
 /// For each node its map to the scene, or `None` for nodes outside the default scene.
@@ -36,7 +36,7 @@ pub(super) fn placements(root: &Root) -> Result<Vec<Option<Placement>>, Error> {
 }
 
 fn item(i: usize) -> Location {
-    Location::Item("node", i as u64)
+    Location::Item(ItemKind::Node, i as u64)
 }
 
 /// The parent of each node.

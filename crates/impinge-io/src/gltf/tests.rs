@@ -123,7 +123,7 @@ fn transforms_are_composed_and_instances_listed_by_node() {
     assert_eq!(loaded.instances.iter().map(|i| i.scale).collect::<Vec<_>>(), [2.0, 1.0]);
     let moved = [[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]];
     assert!(near(loaded.instances[1].matrix, moved), "{:?}", loaded.instances[1]);
-    assert_eq!(loaded.report.files[0].skipped[0].first, Location::Item("node", 3));
+    assert_eq!(loaded.report.files[0].skipped[0].first, Location::Item(ItemKind::Node, 3));
 
     // Without a default scene, the roots of all scenes, each once; without scenes, all roots.
     for scenes in [r#","scenes":[{"nodes":[1]},{"nodes":[1,3]}]"#, ""] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Ignore;
 use crate::document::{IgnoreRule, Instance};
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, ErrorKind, ItemKind, Location};
 use crate::report::FileReport;
 use crate::text::excerpt;
 use crate::wildcard::name_matches;
@@ -24,7 +24,7 @@ pub(super) fn resolve(
     let mut finder = Finder::new(instances);
     let mut out = Vec::new();
     for (i, rule) in rules.iter().enumerate() {
-        let here = Location::Item("ignore", i as u64);
+        let here = Location::Item(ItemKind::Ignore, i as u64);
         let mut matches = |pattern: &str| -> Result<Vec<usize>, Error> {
             let found = finder.find(pattern).ok_or_else(|| {
                 let message = "the ignore rules have too many matches; use fewer patterns";

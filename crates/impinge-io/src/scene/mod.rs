@@ -69,7 +69,7 @@ use self::motion::MotionTable;
 use self::pose::{Pose, Scale};
 use crate::MAX_INSTANCES;
 use crate::document::{Body, Document, IgnoreRule, Instance, Motion};
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, ErrorKind, ItemKind, Location};
 use crate::format::Format;
 use crate::matrix::Placement;
 use crate::report::FileReport;
@@ -183,7 +183,7 @@ fn resolve(
     // The pose of each part in the frame of the scene, without its scale.
     let mut frames: Vec<Placement> = Vec::new();
     for (i, part) in scene.part.into_iter().enumerate() {
-        let here = Location::Item("part", i as u64);
+        let here = Location::Item(ItemKind::Part, i as u64);
         let name = match part.name {
             Some(name) if !name.trim().is_empty() => name,
             _ => stem(&part.file.to_string_lossy()).to_string(),

@@ -55,6 +55,7 @@ impl Event {
 /// It causes no event: until a check decides, the pair keeps the state of the last check that
 /// decided. Every update checks it again, also if neither of the two moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Undecided {
     /// The body in the smaller slot.
     pub a: Handle,
@@ -96,9 +97,7 @@ pub struct Report {
     /// The number of the update, from one.
     pub frame: u64,
     pub(super) events: Vec<Event>,
-    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) undecided: Vec<Undecided>,
-    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) not_compared: Vec<Handle>,
     pub(super) stats: Stats,
 }

@@ -3,25 +3,44 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{Event, Report, Stats};
+use super::{Event, Report, Stats, Undecided};
+use crate::world::Handle;
 
 #[derive(Deserialize)]
 struct Form {
     frame: u64,
     events: Vec<Event>,
+    undecided: Vec<Undecided>,
+    not_compared: Vec<Handle>,
     stats: Stats,
 }
 
-/// Requires events in the order of slots, each with two different slots.
+/// Requires events in the order of slots, each with two different slots; undecided pairs and bodies
+/// that were not compared in the order of slots, each once; and no later update than the report's.
 impl<'de> Deserialize<'de> for Report {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Form { frame, events, stats } = Form::deserialize(deserializer)?;
+        let Form { frame, events, undecided, not_compared, stats } =
+            Form::deserialize(deserializer)?;
         let slots = |event: &Event| (event.a.slot, event.b.slot);
         if !events.iter().all(|event| event.a.slot < event.b.slot)
             || !events.windows(2).all(|w| slots(&w[0]) <= slots(&w[1]))
         {
             return Err(D::Error::custom("the events are not in the order of their slots"));
         }
-        Ok(Self { frame, events, stats, ..Self::default() })
+        let slots = |pair: &Undecided| (pair.a.slot, pair.b.slot);
+        if !undecided.iter().all(|pair| pair.a.slot < pair.b.slot && pair.since <= frame)
+            || !undecided.windows(2).all(|w| slots(&w[0]) < slots(&w[1]))
+        {
+            return Err(D::Error::custom(
+                "the undecided pairs are not in the order of their slots, or undecided since a \
+                 later update",
+            ));
+        }
+        if !not_compared.windows(2).all(|w| w[0].slot < w[1].slot) {
+            return Err(D::Error::custom(
+                "the bodies that were not compared are not in the order of their slots",
+            ));
+        }
+        Ok(Self { frame, events, undecided, not_compared, stats })
     }
 }

@@ -88,8 +88,7 @@ struct StoredMet {
 
 /// Bodies with their forms and poses, rules, the pairs that meet, and the last report: everything
 /// that [`World::restore`](crate::World::restore) needs, except selected methods, because certain
-/// answers do not depend on them; bounds of undecided pairs, which are checked again; and trees of
-/// meshes, which are built again, so that for a mesh that was
+/// answers do not depend on them, and trees of meshes, which are built again, so that for a mesh that was
 /// [deformed](crate::World::deform) the witness may be another one of several triangles.
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

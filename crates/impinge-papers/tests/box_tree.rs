@@ -47,7 +47,8 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose, of_a: &Options, of_b: &Options) -> u
     let expected = brute_pairs(a, b, pose);
     let mut scratch = Scratch::default();
     for (boxes, leaves, collect) in TESTS {
-        let query = Query { boxes, leaves, collect, ..Query::new((a, &ta), (b, &tb), pose) };
+        let query = Query::new((a, &ta), (b, &tb), pose).unwrap();
+        let query = query.boxes(boxes).leaves(leaves).collect(collect);
         let mut found = Collect::default();
         traverse(&query, &mut scratch, &mut found);
         assert_eq!(found.into_sorted(), expected, "{boxes:?} {leaves:?} {of_a:?} {of_b:?}");
@@ -226,11 +227,25 @@ fn a_sink_that_stops_gets_no_more_pairs_and_scratch_is_reusable() {
         for _ in 0..3 {
             for (i, a) in [&ring, &ball].into_iter().enumerate() {
                 let query = Query::new((a, &trees[i]), (&ball, &trees[1]), &Pose::IDENTITY);
+                let query = query.unwrap().leaves(leaves);
                 let mut five = FirstFive(Vec::new());
-                traverse(&Query { leaves, ..query }, &mut scratch, &mut five);
+                traverse(&query, &mut scratch, &mut five);
                 assert_eq!(five.0.len(), 5);
             }
         }
+    }
+}
+
+#[test]
+fn trees_of_other_meshes_are_errors() {
+    let ball = shapes::icosphere(1.0, 2).unwrap();
+    let larger = ball.scaled(2.0).unwrap(); // with as many triangles
+    let [own, other] = [&ball, &larger].map(|m| BoxTree::build(m, &Options::THESIS).unwrap());
+    let query = |a, b| Query::new((&ball, a), (&ball, b), &Pose::IDENTITY).err();
+    assert!(query(&own, &own).is_none());
+    for (error, name) in [(query(&other, &own), "mesh A"), (query(&own, &other), "mesh B")] {
+        let error = error.unwrap();
+        assert!(error.to_string().contains(name), "{error}");
     }
 }
 
@@ -249,7 +264,7 @@ fn counts_match_the_work_done() {
     assert!(tree.bytes() > 16 * stats.nodes);
 
     let pose = Pose::from_translation([1.2, 0.0, 0.1]).unwrap();
-    let query = Query::new((&ring, &tree), (&ring, &tree), &pose);
+    let query = Query::new((&ring, &tree), (&ring, &tree), &pose).unwrap();
     let run = |query: &Query<'_>| {
         let (mut counts, mut all) = (Counts::default(), Collect::default());
         traverse_counted(query, &mut Scratch::default(), &mut counts, &mut all);
@@ -263,7 +278,7 @@ fn counts_match_the_work_done() {
         "{clipped:?}"
     );
     assert!(clipped.repeated > 0, "{clipped:?}");
-    let (aligned, same) = run(&Query { boxes: BoxTest::AxisAligned, ..query });
+    let (aligned, same) = run(&query.boxes(BoxTest::AxisAligned));
     assert_eq!((same, aligned.edges_clipped), (pairs, 0));
     assert!(
         aligned.leaf_pairs >= clipped.leaf_pairs,

@@ -402,6 +402,11 @@ fn a_front_of_other_trees_starts_from_the_roots() {
     }
     let error = BvQuery::new((&ring, &ball_tree), (&ball, &ball_tree)).unwrap_err();
     assert!(error.to_string().contains("mesh A"), "{error}");
+    // A mesh with as many triangles.
+    let larger = ball.scaled(2.0).unwrap();
+    let error = BvQuery::new((&ring, &ring_tree), (&larger, &ball_tree)).unwrap_err();
+    assert!(error.to_string().contains("mesh B"), "{error}");
+    assert!(BvQuery::new((&ring, &ring_tree), (&ball.clone(), &ball_tree)).is_ok());
 }
 
 #[test]

@@ -170,11 +170,10 @@ fn box_trees(case: &Case<'_>, checker: &mut Checker<'_>) {
     for (step, pose, truth) in case.steps() {
         for test in [BoxTest::Clipping, BoxTest::AxisAligned] {
             for leaves in [LeafTest::Edges, LeafTest::Triangles] {
-                let query = box_tree::Query {
-                    boxes: test,
-                    leaves,
-                    ..box_tree::Query::new((&case.a, &tree_a), (&case.b, &tree_b), pose)
-                };
+                let query = box_tree::Query::new((&case.a, &tree_a), (&case.b, &tree_b), pose)
+                    .expect("the trees are those of the meshes")
+                    .boxes(test)
+                    .leaves(leaves);
                 let found = pairs_of(|sink| box_tree::traverse(&query, &mut scratch, sink));
                 checker.case(&found);
                 let mut counts = box_tree::Counts::default();

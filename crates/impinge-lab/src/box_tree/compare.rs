@@ -117,8 +117,9 @@ fn measure(
     let counts = [BoxTest::Clipping, BoxTest::AxisAligned].map(|boxes| {
         let mut counts = Counts::default();
         for pose in poses {
-            let query = Query::new((mesh, &tree), (mesh, &tree), pose);
-            let query = Query { boxes, leaves: LeafTest::Edges, ..query };
+            let query = Query::new((mesh, &tree), (mesh, &tree), pose)
+                .expect("the tree is that of the mesh");
+            let query = query.boxes(boxes).leaves(LeafTest::Edges);
             traverse_counted(&query, &mut scratch, &mut counts, &mut First::default());
         }
         counts

@@ -135,7 +135,8 @@ impl Flight<'_> {
         self.time(times, |pose| {
             let mut first = First::default();
             let Traversal { boxes, leaves, collect } = traversal;
-            let query = Query { boxes, leaves, collect, ..Query::new(body, body, pose) };
+            let query = Query::new(body, body, pose).expect("the tree is that of the mesh");
+            let query = query.boxes(boxes).leaves(leaves).collect(collect);
             traverse(&query, scratch, &mut first);
             first.pair.is_some()
         });

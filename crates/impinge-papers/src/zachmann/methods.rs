@@ -136,11 +136,10 @@ impl PairChecker for BoxTreeChecker {
             return by_boxes(pair);
         };
         let (a, b) = meshes_of(pair.a, pair.b);
-        let query = Query {
-            boxes: self.boxes,
-            leaves: self.leaves,
-            ..Query::new((a, own), (b, its), pair.pose)
-        };
+        let query = Query::new((a, own), (b, its), pair.pose)
+            .expect("the trees are those of the meshes")
+            .boxes(self.boxes)
+            .leaves(self.leaves);
         let mut first = First::default();
         traverse(&query, &mut self.scratch, &mut first);
         of_surfaces(pair, first.pair)

@@ -17,7 +17,8 @@ pub struct Fingerprint(pub(crate) [u8; 16]);
 
 impl Mesh {
     /// The fingerprint of the mesh's vertices and triangles, in their order. Polygons enter only
-    /// through their triangles. Takes one pass over all vertices and triangles.
+    /// through their triangles. Takes one pass over all vertices and triangles on first use, and is
+    /// kept; clones share it.
     ///
     /// ```
     /// use impinge::shapes;
@@ -29,6 +30,10 @@ impl Mesh {
     /// ```
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
+        *self.fingerprint.get_or_init(|| self.compute_fingerprint())
+    }
+
+    fn compute_fingerprint(&self) -> Fingerprint {
         let mut hash = Xxh3::new();
         hash.update(&(self.vertices.len() as u64).to_le_bytes());
         hash.update(&(self.triangles().len() as u64).to_le_bytes());
@@ -57,7 +62,7 @@ impl fmt::Display for Fingerprint {
 #[cfg(test)]
 mod tests {
     use crate::math::Vec3;
-    use crate::mesh::Mesh;
+    use crate::mesh::{Deforming, Mesh};
 
     #[test]
     fn every_bit_changes_the_fingerprint_and_its_value_is_fixed() {
@@ -77,5 +82,20 @@ mod tests {
             others.push(mesh(&moved, [0, 1, 2]));
         }
         assert!(others.iter().all(|other| *other != one));
+    }
+
+    #[test]
+    fn a_deformed_mesh_has_the_fingerprint_of_its_vertices() {
+        let mesh = crate::shapes::icosphere(1.0, 1).unwrap();
+        let first = mesh.fingerprint();
+        let mut deforming = Deforming::new(mesh.clone());
+        let corner = mesh.vertices()[3];
+        deforming.move_some(&[(3, corner * 2.0)]).unwrap();
+        let moved = deforming.mesh();
+        let copy = mesh.with_vertices(moved.vertices().to_vec()).unwrap();
+        assert_eq!(moved.fingerprint(), copy.fingerprint());
+        assert!(moved.fingerprint() != first && mesh.fingerprint() == first);
+        deforming.move_all(mesh.vertices()).unwrap();
+        assert_eq!(deforming.mesh().fingerprint(), first);
     }
 }

@@ -91,6 +91,7 @@ pub struct Mesh {
     classification: OnceLock<Box<Classification>>,
     tree: OnceLock<Arc<Tree>>,
     cloud: OnceLock<Option<Arc<PointCloud>>>,
+    fingerprint: OnceLock<Fingerprint>,
 }
 
 impl Mesh {
@@ -108,6 +109,7 @@ impl Mesh {
             classification: OnceLock::new(),
             tree: OnceLock::new(),
             cloud: OnceLock::new(),
+            fingerprint: OnceLock::new(),
         }
     }
 

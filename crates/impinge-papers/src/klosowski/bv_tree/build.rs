@@ -61,7 +61,13 @@ pub(super) fn build<V: Volume>(mesh: &Mesh, options: &BuildOptions) -> BvTree<V>
         .map(|(triangle, [p, q, r])| Item { center: *p / 3.0 + *q / 3.0 + *r / 3.0, triangle })
         .collect();
     let input = Input { options, triangles, singles, boxes };
-    let mut tree = BvTree { nodes: Vec::new(), volumes: Vec::new(), order: Vec::new(), key: 0 };
+    let mut tree = BvTree {
+        nodes: Vec::new(),
+        volumes: Vec::new(),
+        order: Vec::new(),
+        key: 0,
+        mesh: mesh.fingerprint(),
+    };
     if items.is_empty() {
         tree.key = tree.fingerprint();
         return tree;

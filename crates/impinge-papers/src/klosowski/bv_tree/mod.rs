@@ -53,7 +53,7 @@ pub use traverse::Order;
 pub use tumble::{ByMotion, Tumble};
 
 use crate::klosowski::volume::Volume;
-use impinge::mesh::Mesh;
+use impinge::mesh::{Fingerprint, Mesh};
 
 /// A tree of bounding volumes over the triangles of a mesh.
 ///
@@ -74,6 +74,8 @@ pub struct BvTree<V> {
     order: Vec<u32>,
     /// A hash that identifies the tree.
     key: u64,
+    /// The fingerprint of the mesh.
+    mesh: Fingerprint,
 }
 
 /// A node: the ranges of its triangles and children, and its parent.

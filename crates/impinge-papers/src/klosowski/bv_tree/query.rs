@@ -66,8 +66,9 @@ impl<'a, V: Volume> BvQuery<'a, V> {
     /// A query of two meshes with their trees.
     ///
     /// # Errors
-    /// If the numbers of triangles of a tree and its mesh differ. Whether the tree was built from
-    /// this mesh is not checked here; [`BvTree::validate`] checks it.
+    /// [`BadParameter`](ErrorKind::BadParameter) if a tree is that of another mesh. Trees and meshes
+    /// keep the [fingerprint](Mesh::fingerprint), so that the comparison takes constant time from
+    /// the second query on.
     pub fn new(a: (&'a Mesh, &'a BvTree<V>), b: (&'a Mesh, &'a BvTree<V>)) -> Result<Self, Error> {
         Self::with_tumble(a, b, ByMotion::default())
     }
@@ -111,12 +112,14 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
         scratch: Scratch<V>,
     ) -> Result<Self, Error> {
         for (name, (mesh, tree)) in [("A", a), ("B", b)] {
-            let (triangles, order) = (mesh.triangles().len(), tree.order.len());
-            if triangles != order {
+            if mesh.fingerprint() != tree.mesh {
                 return Err(Error::new(
                     ErrorKind::BadParameter,
                     format!(
-                        "mesh {name} has {triangles} triangles and its tree {order}: build the tree of this mesh"
+                        "the tree of {name} was built for the mesh {}, and mesh {name} is {}: \
+                         build the tree of this mesh",
+                        tree.mesh,
+                        mesh.fingerprint()
                     ),
                 ));
             }

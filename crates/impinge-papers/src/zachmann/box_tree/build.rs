@@ -30,6 +30,7 @@ pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
         .collect();
     let bounds = mesh.bounds();
     let mut tree = BoxTree {
+        mesh: mesh.fingerprint(),
         bounds,
         delta: 0.0,
         nodes: Vec::new(),

@@ -43,7 +43,7 @@ mod validate;
 
 use impinge::Error;
 use impinge::math::Aabb;
-use impinge::mesh::Mesh;
+use impinge::mesh::{Fingerprint, Mesh};
 
 pub use counts::{Counts, Tally};
 pub use leaf::{Leaf, LeafOperation, LeafPair};
@@ -64,7 +64,8 @@ pub use traverse::{
 /// let tree = BoxTree::build(&ring, &Options::default())?;
 /// let pose = Pose::from_translation([1.0, 0.0, 0.0])?;
 /// let mut count = Count::default();
-/// traverse(&Query::new((&ring, &tree), (&ring, &tree), &pose), &mut Scratch::default(), &mut count);
+/// let query = Query::new((&ring, &tree), (&ring, &tree), &pose)?;
+/// traverse(&query, &mut Scratch::default(), &mut count);
 /// assert_eq!(count.pairs, impinge::all_pairs(&ring, &ring, &pose).len());
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -80,6 +81,8 @@ pub use traverse::{
 ///   empty.
 #[derive(Clone, Debug)]
 pub struct BoxTree {
+    /// The fingerprint of the mesh.
+    mesh: Fingerprint,
     /// The box of the root, which is that of the mesh.
     bounds: Aabb,
     /// Half the thickness of the cut planes.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use impinge::math::{Aabb, Pose};
 use impinge::mesh::Mesh;
 use impinge::pair::Sink;
+use impinge::{Error, ErrorKind};
 
 use super::aligned::Aligned;
 use super::clip::Clip;
@@ -40,26 +41,65 @@ pub enum LeafTest {
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'q> {
     /// The first mesh and its tree. Their frame is the frame of the query.
-    pub a: (&'q Mesh, &'q BoxTree),
+    pub(super) a: (&'q Mesh, &'q BoxTree),
     /// The second mesh and its tree, in their own frame.
-    pub b: (&'q Mesh, &'q BoxTree),
+    pub(super) b: (&'q Mesh, &'q BoxTree),
     /// The pose of B in A's frame.
-    pub pose: &'q Pose,
-    /// The overlap test of boxes.
-    pub boxes: BoxTest,
-    /// The test of two overlapping leaves.
-    pub leaves: LeafTest,
-    /// Whether triangles and edges of a leaf that miss the other leaf's box are removed first: the
-    /// collecting phase of section 3.6.5. The thesis uses the box of the whole other object
-    /// instead.
-    pub collect: bool,
+    pub(super) pose: &'q Pose,
+    boxes: BoxTest,
+    leaves: LeafTest,
+    pub(super) collect: bool,
 }
 
 impl<'q> Query<'q> {
-    /// A query by clipping, with exact triangle pairs at the leaves.
+    /// A query of two meshes with their trees, by clipping, with exact triangle pairs at the
+    /// leaves. The frame of A is the frame of the query, `pose` is the pose of B in it.
+    ///
+    /// The trees store the [fingerprints](Mesh::fingerprint) of their meshes, which meshes keep
+    /// too, so that the comparison takes constant time from the second query on.
+    ///
+    /// # Errors
+    /// [`BadParameter`](ErrorKind::BadParameter) if a tree is that of another mesh.
+    pub fn new(
+        a: (&'q Mesh, &'q BoxTree),
+        b: (&'q Mesh, &'q BoxTree),
+        pose: &'q Pose,
+    ) -> Result<Self, Error> {
+        for (name, (mesh, tree)) in [("A", a), ("B", b)] {
+            if mesh.fingerprint() != tree.mesh {
+                return Err(Error::new(
+                    ErrorKind::BadParameter,
+                    format!(
+                        "the box-tree of {name} was built for the mesh {}, and mesh {name} is {}: \
+                         build the tree of this mesh",
+                        tree.mesh,
+                        mesh.fingerprint()
+                    ),
+                ));
+            }
+        }
+        let (boxes, leaves) = (BoxTest::default(), LeafTest::default());
+        Ok(Self { a, b, pose, boxes, leaves, collect: true })
+    }
+
+    /// The overlap test of boxes.
     #[must_use]
-    pub fn new(a: (&'q Mesh, &'q BoxTree), b: (&'q Mesh, &'q BoxTree), pose: &'q Pose) -> Self {
-        Self { a, b, pose, boxes: BoxTest::default(), leaves: LeafTest::default(), collect: true }
+    pub fn boxes(self, boxes: BoxTest) -> Self {
+        Self { boxes, ..self }
+    }
+
+    /// The test of two overlapping leaves.
+    #[must_use]
+    pub fn leaves(self, leaves: LeafTest) -> Self {
+        Self { leaves, ..self }
+    }
+
+    /// Whether triangles and edges of a leaf that miss the other leaf's box are removed first: the
+    /// collecting phase of section 3.6.5. The thesis uses the box of the whole other object
+    /// instead. The default is true.
+    #[must_use]
+    pub fn collect(self, collect: bool) -> Self {
+        Self { collect, ..self }
     }
 }
 
@@ -71,8 +111,7 @@ pub struct Scratch {
     pub(super) b: Corners,
 }
 
-/// Sends every pair of triangles that share a point to `sink`, each once. Each tree must have been
-/// built from its mesh.
+/// Sends every pair of triangles that share a point to `sink`, each once.
 pub fn traverse(query: &Query<'_>, scratch: &mut Scratch, sink: &mut dyn Sink) {
     traverse_counted(query, scratch, &mut (), sink);
 }
@@ -84,9 +123,7 @@ pub fn traverse_counted<T: Tally>(
     tally: &mut T,
     sink: &mut dyn Sink,
 ) {
-    let ((a, tree_a), (b, tree_b)) = (query.a, query.b);
-    debug_assert_eq!(a.triangles().len(), tree_a.shared.len(), "the tree is another mesh's");
-    debug_assert_eq!(b.triangles().len(), tree_b.shared.len(), "the tree is another mesh's");
+    let (tree_a, tree_b) = (query.a.1, query.b.1);
     scratch.reported.start();
     scratch.a.start(tree_a);
     scratch.b.start(tree_b);

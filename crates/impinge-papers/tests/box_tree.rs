@@ -15,17 +15,17 @@ use impinge_papers::zachmann::box_tree::{
 /// planes, a root only, limited copies, no limit of shares.
 fn options() -> Vec<Options> {
     let t = Options::THESIS;
-    let fine = Options { max_depth: 20, min_polygons: 1, ..t };
+    let fine = t.max_depth(20).min_polygons(1);
     vec![
         t,
         fine,
-        Options { empty_boxes: true, ..fine },
-        Options { thickness: 0.0, ..fine },
-        Options { thickness: 0.01, ..fine },
-        Options { max_depth: 0, ..t },
-        Options { max_copies: 1.0, ..fine },
-        Options { max_share: 1.0, max_depth: 8, min_polygons: 1, empty_boxes: true, ..t },
-        Options { crossing_weight: 0.0, balance_tolerance: 3.0, max_iterations: 3, ..fine },
+        fine.empty_boxes(true),
+        fine.thickness(0.0),
+        fine.thickness(0.01),
+        t.max_depth(0),
+        fine.max_copies(1.0),
+        t.max_share(1.0).max_depth(8).min_polygons(1).empty_boxes(true),
+        fine.crossing_weight(0.0).balance_tolerance(3.0).max_iterations(3),
         Options::DEEP,
     ]
 }
@@ -252,14 +252,14 @@ fn trees_of_other_meshes_are_errors() {
 #[test]
 fn counts_match_the_work_done() {
     let ring = shapes::torus(1.0, 0.4, 40, 20).unwrap();
-    let fine = Options { max_depth: 12, min_polygons: 4, ..Options::THESIS };
+    let fine = Options::THESIS.max_depth(12).min_polygons(4);
     let tree = BoxTree::build(&ring, &fine).unwrap();
     let stats = tree.stats();
     assert!(stats.depth > 5 && stats.depth <= 12, "{stats:?}");
     assert!(stats.triangle_copies >= 1.0 && stats.triangle_copies < 16.0, "{stats:?}");
     assert!(stats.edge_copies >= 1.0 && stats.edge_copies < 16.0, "{stats:?}");
     assert!(stats.empty_leaves == 0 && stats.nodes == 2 * stats.leaves - 1, "{stats:?}");
-    let hollow = BoxTree::build(&ring, &Options { empty_boxes: true, ..fine }).unwrap();
+    let hollow = BoxTree::build(&ring, &fine.empty_boxes(true)).unwrap();
     assert!(hollow.stats().empty_leaves > 0);
     assert!(tree.bytes() > 16 * stats.nodes);
 

@@ -18,12 +18,12 @@ use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, 
 const ORDERS: [Order; 3] = [Order::Environment, Order::Restart, Order::Larger];
 
 fn rules() -> Vec<BuildOptions> {
-    let base = BuildOptions { parallel: false, ..BuildOptions::environment() };
+    let base = BuildOptions::environment().parallel(false);
     let mut all = Vec::new();
     for split in [SplitRule::LongestSide, SplitRule::MinSum, SplitRule::MinMax, SplitRule::Splatter]
     {
         for at in [SplitPoint::Mean, SplitPoint::Median] {
-            all.push(BuildOptions { split, at, ..base });
+            all.push(base.split(split).at(at));
         }
     }
     for split in [
@@ -31,13 +31,13 @@ fn rules() -> Vec<BuildOptions> {
         SplitRule::SampledPoints(4, Measure::Volume),
         SplitRule::BottomUp,
     ] {
-        all.push(BuildOptions { split, ..base });
-        all.push(BuildOptions { split, threshold: Threshold::Automatic, ..base });
+        all.push(base.split(split));
+        all.push(base.split(split).threshold(Threshold::Automatic));
     }
-    all.push(BuildOptions { threshold: Threshold::Fixed(5), ..base });
-    all.push(BuildOptions { degree: 4, ..base });
-    all.push(BuildOptions { degree: 3, threshold: Threshold::Automatic, ..base });
-    all.push(BuildOptions { parallel: true, degree: 0, threshold: Threshold::Fixed(0), ..base });
+    all.push(base.threshold(Threshold::Fixed(5)));
+    all.push(base.degree(4));
+    all.push(base.degree(3).threshold(Threshold::Automatic));
+    all.push(base.parallel(true).degree(0).threshold(Threshold::Fixed(0)));
     all.push(BuildOptions::flying());
     all
 }
@@ -153,10 +153,7 @@ fn shapes_match_brute_force_with_every_rule() {
 #[test]
 fn needles_small_triangles_and_large_offsets_match_brute_force() {
     let mut random = Random(3);
-    let rules = [
-        BuildOptions::environment(),
-        BuildOptions { split: SplitRule::MinSum, ..BuildOptions::flying() },
-    ];
+    let rules = [BuildOptions::environment(), BuildOptions::flying().split(SplitRule::MinSum)];
     let mut hits = 0;
     for round in 0..12 {
         let away = [0.0, 1e3, 1e7][round % 3];
@@ -176,11 +173,8 @@ fn all_scales_and_mixtures_of_scales_match_brute_force() {
     let mut random = Random(4);
     let rules = [
         BuildOptions::environment(),
-        BuildOptions {
-            split: SplitRule::AllPoints(Measure::Volume),
-            ..BuildOptions::environment()
-        },
-        BuildOptions { split: SplitRule::BottomUp, ..BuildOptions::environment() },
+        BuildOptions::environment().split(SplitRule::AllPoints(Measure::Volume)),
+        BuildOptions::environment().split(SplitRule::BottomUp),
     ];
     let mut hits = 0;
     for scale in [1e-318, 1e-300, 1e-160, 1e-30, 1e30, 1e59] {
@@ -247,9 +241,8 @@ fn threads_do_not_change_the_tree() {
     let ring = shapes::torus(1.0, 0.4, 40, 20).unwrap();
     fn same<V: Volume>(mesh: &Mesh, splits: &[SplitRule]) {
         for split in splits {
-            let one =
-                BuildOptions { split: *split, parallel: false, ..BuildOptions::environment() };
-            let many = BuildOptions { parallel: true, ..one };
+            let one = BuildOptions::environment().split(*split).parallel(false);
+            let many = one.parallel(true);
             let tree = BvTree::<V>::build(mesh, &many);
             assert!(tree == BvTree::<V>::build(mesh, &one), "{split:?}");
             tree.validate(mesh).unwrap();
@@ -357,8 +350,8 @@ fn a_front_finds_the_same_pairs_as_the_roots() {
     let mut random = Random(7);
     let ring = shapes::torus(1.0, 0.3, 24, 12).unwrap();
     let rocks = impinge_samples::shapes::stalagmites(4, 3, 6, 1).unwrap();
-    let auto = BuildOptions { threshold: Threshold::Automatic, ..BuildOptions::environment() };
-    let wide = BuildOptions { degree: 4, ..BuildOptions::flying() };
+    let auto = BuildOptions::environment().threshold(Threshold::Automatic);
+    let wide = BuildOptions::flying().degree(4);
     let environment = BuildOptions::environment();
     let (mut cold, mut warm) = (0, 0);
     for (a, b) in [(&ring, &ring), (&rocks, &ring), (&ring, &rocks)] {
@@ -527,7 +520,7 @@ fn counters_count_and_costs_are_measured() {
 #[test]
 fn automatic_thresholds_differ_between_nodes() {
     let ring = shapes::torus(1.0, 0.3, 64, 32).unwrap();
-    let auto = BuildOptions { threshold: Threshold::Automatic, ..BuildOptions::flying() };
+    let auto = BuildOptions::flying().threshold(Threshold::Automatic);
     let tree = BvTree::<Dop18>::build(&ring, &auto);
     tree.validate(&ring).unwrap();
     let mut leaves: Vec<usize> =

@@ -222,7 +222,7 @@ fn planes_are_reused_in_the_next_frame() {
     let (a, b) = (random.ellipsoid(50, Vec3::ONE), random.ellipsoid(50, Vec3::new(1.0, 0.3, 0.3)));
     let learning = Learning::Relaxed { eta: 0.03, relaxation: 1.0 };
     let options = perceptron::Options::new(learning, FirstPlane::Axis, 1000).unwrap();
-    let mut cache = perceptron::Cache::default();
+    let mut cache = perceptron::PerceptronCache::default();
     let mut turns = [0; 2];
     for frame in 0..100 {
         let t = f64::from(frame) * 0.01;

@@ -9,8 +9,8 @@ use impinge_oracles::convex_scenes::{
 use impinge_papers::leung::LocalSearch;
 use impinge_papers::leung::closest::{Variant, closest_points};
 use impinge_papers::leung::separating::{
-    self, Cache, Options, Output, Prepared, Query, Reason, Rule, Scratch, Search, Termination,
-    Verdict, separate,
+    self, Options, Prepared, Query, Reason, Rule, Scratch, Search, SeparatingCache,
+    SeparatingOutput, Termination, Verdict, separate,
 };
 use num_traits::Signed;
 
@@ -19,7 +19,7 @@ fn all_options() -> Vec<Options> {
     for termination in [Termination::Hemisphere, Termination::HalfPlanes] {
         for alpha in [1.0, 0.6, 0.2, 0.0] {
             let rule = Rule::mixed(alpha).expect("from 0 to 1");
-            all.push(Options { rule, termination, ..Options::THESIS });
+            all.push(Options::THESIS.rule(rule).termination(termination));
         }
     }
     all
@@ -30,13 +30,23 @@ fn rounds(default: usize) -> usize {
     std::env::var("IMPINGE_CONVEX_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
-fn run_search(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Output {
+fn run_search(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> SeparatingOutput {
     let (a, b) = (Prepared::new(a), Prepared::new(b));
-    separate(Query { a: &a, b: &b, pose, options }, &mut Cache::default(), &mut Scratch::default())
+    separate(
+        Query { a: &a, b: &b, pose, options },
+        &mut SeparatingCache::default(),
+        &mut Scratch::default(),
+    )
 }
 
 /// Checks the output against the truth. Returns whether the verdict is "separated".
-fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Relation) -> bool {
+fn check_output(
+    output: &SeparatingOutput,
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    truth: Relation,
+) -> bool {
     let points = moved(b, pose);
     match output.verdict {
         Verdict::Separated(proof) => {
@@ -80,7 +90,7 @@ fn verdicts_are_exact_for_integer_coordinates() {
             assert_eq!(separated, truth == Relation::Apart, "{options:?} {a:?} {b:?} {pose:?}");
             let solid = a.dimension() == 3 && b.dimension() == 3;
             if truth == Relation::Overlapping && solid {
-                proven += i32::from(output.verdict.decision().is_some());
+                proven += i32::from(output.verdict.decided().is_some());
             }
         }
     }
@@ -148,13 +158,13 @@ fn verdicts_are_exact_near_first_contact() {
             for options in [Options::THESIS, all_options()[5]] {
                 let output = run_search(&a, &b, &pose, options);
                 check_output(&output, &a, &b, &pose, truth);
-                if output.verdict.decision().is_some() {
+                if output.verdict.decided().is_some() {
                     certain += 1;
                 } else {
                     undecided += 1;
                 }
                 assert!(
-                    output.verdict.decision().is_some() || offset.abs() < 1e-13,
+                    output.verdict.decided().is_some() || offset.abs() < 1e-13,
                     "{offset} {output:?}"
                 );
             }
@@ -174,7 +184,7 @@ struct Trace {
 fn trace(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Trace {
     let (body_a, body_b) = (Prepared::new(a), Prepared::new(b));
     let query = Query { a: &body_a, b: &body_b, pose, options };
-    let (mut scratch, cache) = (Scratch::default(), Cache::default());
+    let (mut scratch, cache) = (Scratch::default(), SeparatingCache::default());
     let mut search = Search::new(query, &cache, &mut scratch);
     let (mut directions, mut vectors, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
     loop {
@@ -275,7 +285,7 @@ fn lemmas_4_and_6_successive_vectors() {
     let mut counts = [0; 2];
     close_pairs(400, 5, |a, b, pose, _| {
         for (k, rule) in [Rule::GREEDY, Rule::CONSERVATIVE].into_iter().enumerate() {
-            let trace = trace(a, b, pose, Options { rule, ..Options::THESIS });
+            let trace = trace(a, b, pose, Options::THESIS.rule(rule));
             let mut seen = std::collections::HashSet::new();
             for i in 0..trace.vectors.len() - 1 {
                 let (m, next) = (trace.vectors[i], trace.vectors[i + 1]);
@@ -312,8 +322,8 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
                 assert!(output.steps <= 3 * output.kept + 3);
                 repeats += output.repeats;
                 max_steps = max_steps.max(output.steps);
-                uncertain += u32::from(output.verdict.decision().is_none());
-                output.verdict.decision().map(|d| d.is_intersecting())
+                uncertain += u32::from(output.verdict.decided().is_none());
+                output.verdict.decided().map(|d| d.is_intersecting())
             })
             .collect();
         assert!(verdicts.windows(2).all(|v| v[0] == v[1]), "{verdicts:?}");
@@ -327,7 +337,7 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
 fn half_planes_agree_with_hemispheres() {
     let mut intersecting = 0;
     close_pairs(600, 7, |a, b, pose, _| {
-        let of = |termination| run_search(a, b, pose, Options { termination, ..Options::THESIS });
+        let of = |termination| run_search(a, b, pose, Options::THESIS.termination(termination));
         let (x, y) = (of(Termination::Hemisphere), of(Termination::HalfPlanes));
         let is_separated = |v: &Verdict| matches!(v, Verdict::Separated(_));
         assert_eq!(is_separated(&x.verdict), is_separated(&y.verdict));
@@ -354,7 +364,7 @@ fn balls_are_separated_in_three_steps() {
         let (a, b) = (Prepared::new(&a), Prepared::new(&b));
         let query = Query { a: &a, b: &b, pose: &pose, options: Options::THESIS };
         // Start with a random direction.
-        let mut cache = Cache::from_closest(random.direction(), 0, 0);
+        let mut cache = SeparatingCache::from_closest(random.direction(), 0, 0);
         let output = separate(query, &mut cache, &mut Scratch::default());
         if matches!(output.verdict, Verdict::Separated(_)) {
             all += 1;
@@ -370,14 +380,14 @@ fn the_cached_vector_separates_in_the_next_frame() {
     let (a, b) =
         (random.ellipsoid(200, Vec3::ONE), random.ellipsoid(200, Vec3::new(1.0, 0.3, 0.3)));
     let (a, b) = (Prepared::new(&a), Prepared::new(&b));
-    let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
+    let (mut cache, mut scratch) = (SeparatingCache::default(), Scratch::default());
     let mut steps = [0; 2];
     for frame in 0..200 {
         let t = f64::from(frame) * 0.01;
         let turn = Pose::from_axis_angle([1.0, 2.0, 3.0], t).unwrap();
         let pose = Pose::from_translation([2.1, t, 0.0]).unwrap().compose(&turn).unwrap();
         let query = Query { a: &a, b: &b, pose: &pose, options: Options::THESIS };
-        let cold = separate(query, &mut Cache::default(), &mut scratch);
+        let cold = separate(query, &mut SeparatingCache::default(), &mut scratch);
         let warm = separate(query, &mut cache, &mut scratch);
         assert!(matches!(warm.verdict, Verdict::Separated(_)));
         let again = separate(query, &mut cache, &mut scratch);
@@ -404,9 +414,9 @@ fn an_iteration_limit_is_not_a_verdict() {
     let body = Prepared::new(&cube);
     let pose = Pose::from_translation([0.5, 0.25, 0.125]).unwrap();
     for max_steps in [0, 1, 2] {
-        let options = Options { max_steps, ..Options::THESIS };
+        let options = Options::THESIS.max_steps(max_steps);
         let query = Query { a: &body, b: &body, pose: &pose, options };
-        let mut cache = Cache::default();
+        let mut cache = SeparatingCache::default();
         let output = separate(query, &mut cache, &mut Scratch::default());
         assert_eq!(output.verdict, Verdict::Undecided(Reason::Limit));
         assert!(cache.is_empty() && output.steps == max_steps);
@@ -428,7 +438,7 @@ fn verdicts_are_exact_at_every_scale() {
                 "{scale} {output:?}"
             );
             if scale > 1e-50 {
-                assert!(output.verdict.decision().is_some());
+                assert!(output.verdict.decided().is_some());
             }
         }
     }
@@ -459,10 +469,11 @@ fn hints_do_not_change_the_exact_decision() {
         let alone = decide(a.vertices(), &points, &Hint::NONE);
         let (body_a, body_b) = (Prepared::new(a), Prepared::new(b));
         let query = Query { a: &body_a, b: &body_b, pose, options: Options::THESIS };
-        let both = separating::decide(query, &mut Cache::default(), &mut Scratch::default());
+        let both =
+            separating::decide(query, &mut SeparatingCache::default(), &mut Scratch::default());
         assert!(both.verify(a.vertices(), &points));
         assert_eq!(both.is_intersecting(), alone.is_intersecting());
-        if let Some(decision) = output.verdict.decision() {
+        if let Some(decision) = output.verdict.decided() {
             assert_eq!(decision, both);
             certain += 1;
         }
@@ -495,7 +506,7 @@ fn closest_points_and_separating_vectors_start_each_other() {
         let (Some(i), Some(j)) = (start.a.last(), start.b.last()) else {
             panic!("the cache of the closest points is empty")
         };
-        let mut cache = Cache::from_closest(found.direction, i, j);
+        let mut cache = SeparatingCache::from_closest(found.direction, i, j);
         let (body_a, body_b) = (Prepared::new(a), Prepared::new(b));
         let query = Query { a: &body_a, b: &body_b, pose, options: Options::THESIS };
         let again = separate(query, &mut cache, &mut Scratch::default());

@@ -182,9 +182,7 @@ fn the_monte_carlo_test_reports_no_false_collision() {
         let truth = impinge::check::check_pair(&ball, &ring, &pose, &Default::default())
             .relation
             .is_collision();
-        let outcome =
-            monte_carlo(&ball, &ring, &pose, &MonteCarlo { seed, ..MonteCarlo::default() })
-                .unwrap();
+        let outcome = monte_carlo(&ball, &ring, &pose, &MonteCarlo::default().seed(seed)).unwrap();
         assert!(truth || outcome.common_point.is_none());
         if truth {
             if outcome.common_point.is_some() { found += 1 } else { missed += 1 }

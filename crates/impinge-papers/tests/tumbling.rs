@@ -20,7 +20,7 @@ fn all_options() -> [TumbleOptions; 5] {
         TumbleOptions::approximate(),
         TumbleOptions::exact(),
         TumbleOptions::default(),
-        TumbleOptions { hull_levels: 3, few_corners: true },
+        TumbleOptions::published().hull_levels(3).few_corners(true),
     ]
 }
 

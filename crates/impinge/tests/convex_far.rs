@@ -209,13 +209,15 @@ fn check_hulls(case: &NearlyTouching, truth: &Truth) {
         }
     }
     let query = Query { a: &p, b: &q, pose, options: Options::THESIS };
-    let output = separating::separate(query, &mut separating::Cache::default(), &mut scratch);
-    output.verdict.decision().iter().for_each(check);
+    let output =
+        separating::separate(query, &mut separating::SeparatingCache::default(), &mut scratch);
+    output.verdict.decided().iter().for_each(check);
     for checks in [PreChecks::NONE, PreChecks::COLLECT] {
         assert_eq!(clip(a, b, pose, checks).meet, meets, "{name}");
     }
     let options = perceptron::Options::THESIS;
-    let found = perceptron::separate(a, b, pose, options, &mut perceptron::Cache::default());
+    let found =
+        perceptron::separate(a, b, pose, options, &mut perceptron::PerceptronCache::default());
     found.separation.iter().for_each(|gap| check(&convex::Verdict::Separated(*gap)));
 }
 

@@ -271,24 +271,24 @@ fn separating_vectors(case: &Case<'_>, checker: &mut Checker<'_>) {
     let options = [
         separating::Options::default(),
         separating::Options::THESIS,
-        separating::Options { termination: Termination::HalfPlanes, ..Default::default() },
+        separating::Options::default().termination(Termination::HalfPlanes),
     ];
     for options in options {
-        let mut cache = separating::Cache::default();
+        let mut cache = separating::SeparatingCache::default();
         for (step, pose, truth) in case.hull_steps(hulls) {
             let query = separating::Query { a: &a, b: &b, pose, options };
             let found = separating::decide(query, &mut cache, &mut scratch);
             checker.case(&found);
             check_decision(checker, truth, step, &found);
-            let mut fresh = separating::Cache::default();
+            let mut fresh = separating::SeparatingCache::default();
             let output = separating::separate(query, &mut fresh, &mut scratch);
             let rerun = separating::Search::new(query, &fresh, &mut scratch).run(&mut fresh);
-            if let Some(decision) = rerun.verdict.decision() {
+            if let Some(decision) = rerun.verdict.decided() {
                 check_decision(checker, truth, step, &decision);
             }
             let start = a.start(Vec3::X);
             checker.check((start as usize) < hulls.a.vertices().len(), || format!("start {start}"));
-            if let Some(decision) = output.verdict.decision() {
+            if let Some(decision) = output.verdict.decided() {
                 check_decision(checker, truth, step, &decision);
             } else {
                 checker.count("left to the exact decision");
@@ -324,7 +324,7 @@ fn separating_vectors(case: &Case<'_>, checker: &mut Checker<'_>) {
 fn clipping_perceptron_race(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Some(hulls) = case.hulls() else { return };
     let Hulls { a, b, .. } = hulls;
-    let mut cache = perceptron::Cache::default();
+    let mut cache = perceptron::PerceptronCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         for checks in [clipping::PreChecks::NONE, clipping::PreChecks::COLLECT] {
             let found = clipping::clip(a, b, pose, checks);
@@ -351,7 +351,8 @@ fn clipping_perceptron_race(case: &Case<'_>, checker: &mut Checker<'_>) {
             check_decision(checker, truth, step, &Verdict::Separated(gap));
         }
         let clip = || Clipping::new(a, b, pose, clipping::PreChecks::COLLECT);
-        let plane = || Perceptron::new(a, b, pose, options, &perceptron::Cache::default());
+        let plane =
+            || Perceptron::new(a, b, pose, options, &perceptron::PerceptronCache::default());
         // A single contender, step by step.
         let mut single = clip();
         let status = loop {

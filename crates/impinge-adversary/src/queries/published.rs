@@ -160,7 +160,7 @@ fn tumbled(case: &Case<'_>, checker: &mut Checker<'_>) {
 }
 
 fn box_trees(case: &Case<'_>, checker: &mut Checker<'_>) {
-    let small = Options { min_polygons: 1, max_depth: 12, ..Options::default() };
+    let small = Options::default().min_polygons(1).max_depth(12);
     let build = |mesh: &impinge::Mesh| BoxTree::build(mesh, &small);
     let (tree_a, tree_b) = (build(&case.a).expect("options"), build(&case.b).expect("options"));
     for (tree, mesh) in [(&tree_a, &case.a), (&tree_b, &case.b)] {

@@ -131,7 +131,7 @@ fn relations(case: &Case<'_>, checker: &mut Checker<'_>) {
         checker.check(occupancy == expected, || {
             format!("step {step}: {occupancy:?}, expected {relation:?}")
         });
-        let options = MonteCarlo { points: 5, ..Default::default() };
+        let options = MonteCarlo::default().points(5);
         let guess = impinge_papers::zachmann::monte_carlo(&case.a, &case.b, pose, &options)
             .expect("closed");
         checker.case(&guess);

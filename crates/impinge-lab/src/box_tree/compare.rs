@@ -90,9 +90,9 @@ fn measure(
     passes: usize,
 ) -> Result<Point> {
     let flight = Flight { mesh, poses };
-    let options = Options { max_depth, min_polygons: 1, ..Options::THESIS };
+    let options = Options::THESIS.max_depth(max_depth).min_polygons(1);
     let tree = BoxTree::build(mesh, &options)?;
-    let with_empty_boxes = BoxTree::build(mesh, &Options { empty_boxes: true, ..options })?;
+    let with_empty_boxes = BoxTree::build(mesh, &options.empty_boxes(true))?;
     let mut scratch = Scratch::default();
     let mut times: [Times; METHODS.len()] = Default::default();
     let traversal = Traversal::THESIS;

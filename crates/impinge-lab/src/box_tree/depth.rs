@@ -53,7 +53,7 @@ pub(super) fn sweep(shape: Model, arguments: &Arguments, progress: &mut Progress
         let flight = Flight { mesh: &mesh, poses: &poses };
         let trees: Vec<BoxTree> = DEPTHS
             .map(|max_depth| {
-                BoxTree::build(&mesh, &Options { max_depth, min_polygons: 1, ..Options::THESIS })
+                BoxTree::build(&mesh, &Options::THESIS.max_depth(max_depth).min_polygons(1))
             })
             .collect::<Result<_, _>>()?;
         let mut times = vec![Times::default(); trees.len()];

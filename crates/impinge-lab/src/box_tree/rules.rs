@@ -40,7 +40,7 @@ pub(super) fn measure(
     let mut cells = Vec::new();
     for share in SHARES {
         for weight in WEIGHTS {
-            let options = Options { max_share: share, crossing_weight: weight, ..Options::DEEP };
+            let options = Options::DEEP.max_share(share).crossing_weight(weight);
             let tree = BoxTree::build(&mesh, &options)?;
             let mut times = Times::default();
             for _ in 0..arguments.passes.max(1) {

@@ -69,8 +69,8 @@ impl Rules {
     /// for the root. One thread builds.
     pub(super) fn paper() -> Self {
         Self {
-            environment: BuildOptions { parallel: false, ..BuildOptions::environment() },
-            flying: BuildOptions { parallel: false, ..BuildOptions::flying() },
+            environment: BuildOptions::environment().parallel(false),
+            flying: BuildOptions::flying().parallel(false),
             order: Order::Environment,
             tumble: Some(TumbleOptions::published()),
         }

@@ -13,7 +13,7 @@ mod tables;
 
 use anyhow::{Result, ensure};
 use impinge_papers::klosowski::bv_tree::{
-    BuildOptions, Measure, Order, SplitPoint, SplitRule, Threshold, TumbleOptions,
+    Measure, Order, SplitPoint, SplitRule, Threshold, TumbleOptions,
 };
 
 use crate::common::Common;
@@ -70,18 +70,15 @@ const ORDERS: [(&str, Order); 3] = [
 
 /// Methods to move the k-DOPs of the flying object.
 const TUMBLES: [(&str, Option<TumbleOptions>); 5] = [
-    (
-        "root by hill-climbing, others by vertices (the paper's)",
-        Some(TumbleOptions { hull_levels: 1, few_corners: false }),
-    ),
-    ("all by vertices", Some(TumbleOptions { hull_levels: 0, few_corners: false })),
+    ("root by hill-climbing, others by vertices (the paper's)", Some(TumbleOptions::published())),
+    ("all by vertices", Some(TumbleOptions::approximate())),
     (
         "four levels by hill-climbing, others by vertices",
-        Some(TumbleOptions { hull_levels: 4, few_corners: false }),
+        Some(TumbleOptions::published().hull_levels(4)),
     ),
     (
         "as the paper's, by corners where they are few",
-        Some(TumbleOptions { hull_levels: 1, few_corners: true }),
+        Some(TumbleOptions::published().few_corners(true)),
     ),
     ("all by their slabs", None),
 ];
@@ -168,8 +165,8 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
         };
     let paper = Rules::paper();
     let split = |split: SplitRule, at: SplitPoint| Rules {
-        environment: BuildOptions { split, at, ..paper.environment },
-        flying: BuildOptions { split, at, ..paper.flying },
+        environment: paper.environment.split(split).at(at),
+        flying: paper.flying.split(split).at(at),
         ..paper
     };
     let mut kinds = Vec::new();
@@ -188,7 +185,7 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
     let open = by_rule(&OPEN_RULES, SplitPoint::Mean)?;
     let mut thresholds = Vec::new();
     for (name, threshold) in THRESHOLDS {
-        let rules = Rules { flying: BuildOptions { threshold, ..paper.flying }, ..paper };
+        let rules = Rules { flying: paper.flying.threshold(threshold), ..paper };
         thresholds.push(run(&format!("threshold {name}"), Kind::Dop18, &rules, effort)?);
     }
     let mut orders = Vec::new();

@@ -10,7 +10,9 @@ use impinge::Pose;
 use impinge::convex;
 use impinge::convex::{BodyCache, ClosestOptions, HullMemory, Iterated};
 use impinge_papers::leung::closest::{Variant, closest_points};
-use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch, Verdict};
+use impinge_papers::leung::separating::{
+    self, Options, Prepared, Query, Scratch, SeparatingCache, Verdict,
+};
 use impinge_papers::leung::{DirectionTable, LocalSearch};
 
 use super::world::{Recording, Request};
@@ -63,7 +65,7 @@ pub(super) struct Timed {
 /// The state of all methods for one pair.
 #[derive(Clone, Debug, Default)]
 struct State {
-    cache: Cache,
+    cache: SeparatingCache,
     tracked: Tracked,
     closest: BodyCache<HullMemory, HullMemory>,
     query: convex::HullCache,
@@ -193,7 +195,7 @@ impl<'r> Replay<'r> {
             state.closest = output.closest_start();
             let found = self.closest(request, &pose, &mut state.closest);
             if let (Some(a), Some(b)) = (state.closest.a.last(), state.closest.b.last()) {
-                state.cache = Cache::from_closest(found.direction, a, b);
+                state.cache = SeparatingCache::from_closest(found.direction, a, b);
             }
         }
         true

@@ -1,7 +1,9 @@
 //! Figures 6.3 to 6.5: the number of directions that a search tries.
 
 use anyhow::Result;
-use impinge_papers::leung::separating::{Cache, Options, Prepared, Query, Scratch, separate};
+use impinge_papers::leung::separating::{
+    Options, Prepared, Query, Scratch, SeparatingCache, separate,
+};
 
 use super::world::{Setting, Shape, record};
 use super::{Arguments, percent};
@@ -38,7 +40,7 @@ pub(super) fn measure(shape: Shape, vertices: usize, arguments: &Arguments) -> R
         Setting::thesis(&[shape], vertices, arguments.bodies, arguments.frames, arguments.seed);
     let recording = record(&setting)?;
     let bodies: Vec<Prepared<'_>> = recording.hulls.iter().map(Prepared::new).collect();
-    let mut caches = vec![Cache::default(); recording.episodes];
+    let mut caches = vec![SeparatingCache::default(); recording.episodes];
     let mut scratch = Scratch::default();
     let mut steps = Steps {
         shape,
@@ -60,7 +62,7 @@ pub(super) fn measure(shape: Shape, vertices: usize, arguments: &Arguments) -> R
             steps.apart[k] += 1;
             steps.repeats += u64::from(output.repeats > 0);
         }
-        steps.undecided += u64::from(output.verdict.decision().is_none());
+        steps.undecided += u64::from(output.verdict.decided().is_none());
         steps.max_steps = steps.max_steps.max(output.steps);
         steps.max_kept = steps.max_kept.max(output.kept);
     }

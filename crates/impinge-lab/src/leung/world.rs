@@ -8,7 +8,7 @@ use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
 use impinge::internals::support::Climb;
 use impinge::{Aabb, Pose, Vec3};
-use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
+use impinge_papers::leung::separating::{self, Options, Prepared, Query, Scratch, SeparatingCache};
 
 use impinge::internals::Random;
 
@@ -181,7 +181,7 @@ pub(super) fn record(setting: &Setting) -> Result<Recording> {
         .collect();
     let mut climb = Climb::default();
     let mut scratch = Scratch::default();
-    let mut active: HashMap<(u32, u32), (u32, Cache, bool)> = HashMap::new();
+    let mut active: HashMap<(u32, u32), (u32, SeparatingCache, bool)> = HashMap::new();
     let (mut frames, mut episodes, mut hits) = (Vec::new(), 0, 0);
     for _ in 0..setting.frames {
         let mut poses = Vec::with_capacity(moving.len());
@@ -205,7 +205,7 @@ pub(super) fn record(setting: &Setting) -> Result<Recording> {
             let (episode, mut cache, was_intersecting) =
                 active.remove(&(i, j)).unwrap_or_else(|| {
                     episodes += 1;
-                    (episodes - 1, Cache::default(), false)
+                    (episodes - 1, SeparatingCache::default(), false)
                 });
             let pose = Pose::relative(&poses[i as usize], &poses[j as usize]);
             let (a, b) = (moving[i as usize].hull, moving[j as usize].hull);

@@ -5,7 +5,7 @@ use anyhow::Result;
 use impinge::Pose;
 use impinge::internals::pair::Posed;
 use impinge::pair::First;
-use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
+use impinge_papers::leung::separating::{self, Options, Prepared, Query, Scratch, SeparatingCache};
 use impinge_papers::zachmann::clipping::{Counts, PreChecks, clip};
 use impinge_papers::zachmann::edges::{PreChecks as EdgeChecks, traverse};
 
@@ -147,7 +147,7 @@ fn comparison(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
                 clip(&flight.hull, &flight.hull, pose, PreChecks::COLLECT).meet
             })?;
             let body = Prepared::new(&flight.hull);
-            let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
+            let (mut cache, mut scratch) = (SeparatingCache::default(), Scratch::default());
             let vector = flight.time(arguments.passes, |pose| {
                 let query = Query { a: &body, b: &body, pose, options: Options::THESIS };
                 separating::decide(query, &mut cache, &mut scratch).is_intersecting()

@@ -11,7 +11,7 @@ use anyhow::Result;
 use impinge::convex::Hull;
 use impinge::shapes;
 use impinge::{Mesh, Pose};
-use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
+use impinge_papers::leung::separating::{self, Options, Prepared, Query, Scratch, SeparatingCache};
 
 use crate::box_tree::bouncing_pair::bouncing_pair;
 use crate::common::Common;
@@ -110,7 +110,7 @@ impl Flight {
         let poses = bouncing_pair(&mesh, frames, cage_scale, seed)?;
         let meets = {
             let body = Prepared::new(&hull);
-            let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
+            let (mut cache, mut scratch) = (SeparatingCache::default(), Scratch::default());
             let meet = |pose: &Pose| {
                 let query = Query { a: &body, b: &body, pose, options: Options::THESIS };
                 separating::decide(query, &mut cache, &mut scratch).is_intersecting()

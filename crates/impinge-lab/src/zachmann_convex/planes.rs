@@ -1,7 +1,9 @@
 //! Figures 3.15 and 3.16 and the table of section 3.4.2: how often perceptron planes are wrong.
 
 use anyhow::Result;
-use impinge_papers::zachmann::perceptron::{Cache, FirstPlane, Learning, Options, separate};
+use impinge_papers::zachmann::perceptron::{
+    FirstPlane, Learning, Options, PerceptronCache, separate,
+};
 
 use super::{Arguments, Flight, Kind};
 use crate::chart::{Axis, Chart, Mark};
@@ -36,7 +38,7 @@ struct Errors {
 }
 
 fn errors(flight: &Flight, options: Options, incremental: bool) -> Errors {
-    let mut cache = Cache::default();
+    let mut cache = PerceptronCache::default();
     let (mut wrong, mut iterations, mut apart) = (0, 0, 0);
     for (pose, meet) in flight.poses.iter().zip(&flight.meets) {
         if !incremental {

@@ -5,8 +5,10 @@ use std::cell::Cell;
 
 use anyhow::Result;
 use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
-use impinge_papers::zachmann::perceptron::{Cache, FirstPlane, Learning, Options, Perceptron};
-use impinge_papers::zachmann::race::{Outcome, Winner, interleaved, parallel};
+use impinge_papers::zachmann::perceptron::{
+    FirstPlane, Learning, Options, Perceptron, PerceptronCache,
+};
+use impinge_papers::zachmann::race::{RaceOutput, Winner, interleaved, parallel};
 
 use super::{Arguments, Flight, Kind};
 use crate::report::{Progress, Report, Table, short};
@@ -57,10 +59,10 @@ pub(super) fn report(
                 1000,
             )?;
             let (wins, races) = (Cell::new(0), Cell::new(0));
-            let mut cache = Cache::default();
+            let mut cache = PerceptronCache::default();
             let mut race =
                 |pose: &impinge::Pose,
-                 run: &dyn Fn(&mut Clipping<'_>, &mut Perceptron<'_>) -> Outcome| {
+                 run: &dyn Fn(&mut Clipping<'_>, &mut Perceptron<'_>) -> RaceOutput| {
                     let mut clipping = Clipping::new(hull, hull, pose, PreChecks::COLLECT);
                     let mut planes = Perceptron::new(hull, hull, pose, options, &cache);
                     let outcome = run(&mut clipping, &mut planes);

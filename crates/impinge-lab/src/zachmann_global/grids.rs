@@ -52,7 +52,7 @@ pub(super) fn report(
     for size in SIZES {
         progress.step(&format!("grid of {size}"));
         let options = GridOptions::fixed(flight.cage, size);
-        let with_oriented = GridOptions { entry: Entry::Oriented, ..options };
+        let with_oriented = options.entry(Entry::Oriented);
         rows.push(Row {
             size,
             aligned: measure(&flight, false, options, arguments.passes),
@@ -173,7 +173,7 @@ mod tests {
         let flight = Flight::new(60, 10.0, 15, 2).unwrap();
         let options = GridOptions::fixed(flight.cage, 32);
         let aligned = measure(&flight, false, options, 1);
-        let oriented = measure(&flight, true, GridOptions { entry: Entry::Oriented, ..options }, 1);
+        let oriented = measure(&flight, true, options.entry(Entry::Oriented), 1);
         assert!(oriented.entries < 0.9 * aligned.entries);
         assert!(oriented.pairs < aligned.pairs && aligned.kilobytes > 100.0);
     }

@@ -158,7 +158,7 @@ fn measure(flight: &Flight, depth: u32, passes: usize) -> Row {
         frames += 1.0;
     });
     let all: f64 = entries.iter().sum();
-    let with_oriented = OctreeOptions { entry: Entry::Oriented, ..options };
+    let with_oriented = options.entry(Entry::Oriented);
     Row {
         depth,
         shares: entries[1..].iter().map(|n| n / all).collect(),

@@ -8,7 +8,9 @@ use anyhow::{Result, ensure};
 use impinge::convex::Hull;
 use impinge::{Pose, shapes};
 use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
-use impinge_papers::zachmann::perceptron::{Cache, FirstPlane, Learning, Options, Perceptron};
+use impinge_papers::zachmann::perceptron::{
+    FirstPlane, Learning, Options, Perceptron, PerceptronCache,
+};
 use impinge_papers::zachmann::race::{interleaved, parallel};
 
 use super::Arguments;
@@ -133,7 +135,7 @@ fn time(
     let mut best = vec![f64::INFINITY; frames.len()];
     let mut meet = 0;
     for _ in 0..passes.max(1) {
-        let mut planes: HashMap<[usize; 2], Cache> = HashMap::new();
+        let mut planes: HashMap<[usize; 2], PerceptronCache> = HashMap::new();
         meet = 0;
         for (frame, best) in frames.iter().zip(&mut best) {
             let start = Instant::now();

@@ -11,7 +11,7 @@ use impinge::world::{
 };
 
 use super::separating::{
-    Cache, Options, Preparation, Prepared, Query, Scratch, Search, Termination,
+    Options, Preparation, Prepared, Query, Scratch, Search, SeparatingCache, Termination,
 };
 use super::{Goal, HullTree, Method, Tracker, TrackerState};
 use crate::methods::{
@@ -75,7 +75,7 @@ impl PairMethod for Vectors {
         Box::new(VectorChecker {
             options: self.options,
             prepared: [a, b].map(Preparation::new),
-            cache: Cache::default(),
+            cache: SeparatingCache::default(),
             scratch: Scratch::default(),
         })
     }
@@ -85,7 +85,7 @@ impl PairMethod for Vectors {
 struct VectorChecker {
     options: Options,
     prepared: [Preparation; 2],
-    cache: Cache,
+    cache: SeparatingCache,
     scratch: Scratch,
 }
 
@@ -99,7 +99,7 @@ impl PairChecker for VectorChecker {
         while budget.step() {
             if let Some(verdict) = search.step() {
                 let output = search.finish(verdict, &mut self.cache);
-                let decision = output.verdict.decision().unwrap_or_else(|| {
+                let decision = output.verdict.decided().unwrap_or_else(|| {
                     let there = b.hull().vertices().iter();
                     let there: Vec<Vec3> = there.map(|v| pair.pose.transform_point(*v)).collect();
                     decide(a.hull().vertices(), &there, &output.hint)

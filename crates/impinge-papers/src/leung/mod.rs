@@ -17,7 +17,7 @@
 //! | 3.2, 3.7, 3.8 | greedy and conservative directions, and the family of directions between them | [`separating::Rule`] |
 //! | 3.3, 3.5 | supporting vertices by local search, 8 x 16 direction table | [`LocalSearch`], [`DirectionTable`] |
 //! | 2.5, 5.3 | supporting vertices in O(log n) (Dobkin and Kirkpatrick) | [`Hierarchy`] |
-//! | 3.4, 3.6 | first direction, cache of vector and vertices | [`separating::Prepared`], [`separating::Cache`] |
+//! | 3.4, 3.6 | first direction, cache of vector and vertices | [`separating::Prepared`], [`separating::SeparatingCache`] |
 //! | 4.2, 4.3 | termination by hemisphere, half-planes, recurrence | [`separating::Hemisphere`], [`separating::HalfPlanes`] |
 //! | 5.1 to 5.4 | closest points: improved Gilbert, Johnson's sub-algorithm | [`closest`] |
 //! | 5.5, 6.1 | the combined algorithm and its options | [`Tracker`] |

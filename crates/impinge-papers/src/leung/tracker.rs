@@ -80,7 +80,7 @@ pub struct Tracker<'h> {
 #[derive(Clone, Debug, Default)]
 pub struct TrackerState {
     production_cache: HullCache,
-    vector_cache: separating::Cache,
+    vector_cache: separating::SeparatingCache,
     simplex_cache: BodyCache<HullMemory, HullMemory>,
     /// The pose of the last collision-free frame, until closest points have been computed there.
     free_pose: Option<Pose>,
@@ -149,7 +149,7 @@ impl<'h> Tracker<'h> {
             Method::Published(options) => {
                 let query = Query { a, b, pose, options };
                 let output = separating::separate(query, &mut self.state.vector_cache, scratch);
-                let decision = output.verdict.decision();
+                let decision = output.verdict.decided();
                 (decision.unwrap_or_else(|| decide_exactly(a, b, pose, &output.hint)), output.seeds)
             }
         };
@@ -183,8 +183,11 @@ impl<'h> Tracker<'h> {
         let found = self.published_closest_points(free_pose);
         let vertices = (self.state.simplex_cache.a.last(), self.state.simplex_cache.b.last());
         if let (Some(p), Some(q)) = vertices {
-            let start =
-                separating::Cache::from_closest(found.answer.point_b - found.answer.point_a, p, q);
+            let start = separating::SeparatingCache::from_closest(
+                found.answer.point_b - found.answer.point_a,
+                p,
+                q,
+            );
             if !start.is_empty() {
                 self.state.vector_cache = start;
             }

@@ -80,7 +80,7 @@ pub struct Inside {
 
 /// The result of a clipping query. Always exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Output {
+pub struct ClippingOutput {
     /// Whether the bodies share a point.
     pub meet: bool,
     /// If the bodies share a point, an edge that is certainly partly inside. `None` if the exact
@@ -106,7 +106,7 @@ pub struct Output {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn clip(a: &Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> Output {
+pub fn clip(a: &Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> ClippingOutput {
     let mut clipping = Clipping::new(a, b, pose, checks);
     loop {
         if let Some(output) = clipping.step() {
@@ -174,7 +174,7 @@ impl<'h> Clipping<'h> {
     }
 
     /// Clips the next edge. `Some` ends the query.
-    pub fn step(&mut self) -> Option<Output> {
+    pub fn step(&mut self) -> Option<ClippingOutput> {
         let Some(edge) = self.next_edge() else {
             return self.next_pass();
         };
@@ -219,7 +219,7 @@ impl<'h> Clipping<'h> {
     }
 
     /// Continues with the edges of the next body, or ends the query.
-    fn next_pass(&mut self) -> Option<Output> {
+    fn next_pass(&mut self) -> Option<ClippingOutput> {
         let is_solid = self.a.dimension() == 3 && self.b.dimension() == 3;
         self.pass = match self.pass {
             EdgePass::Start if is_solid => EdgePass::OfA,
@@ -257,7 +257,7 @@ impl<'h> Clipping<'h> {
 
     /// Collects the faces for the pass. If there are none, the box of the edges' body is completely
     /// inside or outside the other body, and the position of one vertex decides.
-    fn collect(&mut self) -> Option<Output> {
+    fn collect(&mut self) -> Option<ClippingOutput> {
         let mut planes = std::mem::take(&mut self.planes);
         let mut left_out = std::mem::take(&mut self.left_out);
         planes.clear();
@@ -313,13 +313,13 @@ impl<'h> Clipping<'h> {
     }
 
     /// The exact decision.
-    fn decide_exactly(&self) -> Output {
+    fn decide_exactly(&self) -> ClippingOutput {
         let decision = decide(self.a.vertices(), &self.moved, &Hint::NONE);
-        Output { was_in_doubt: true, ..self.output(decision.is_intersecting(), None) }
+        ClippingOutput { was_in_doubt: true, ..self.output(decision.is_intersecting(), None) }
     }
 
-    fn output(&self, meet: bool, witness: Option<Inside>) -> Output {
-        Output { meet, witness, was_in_doubt: false, counts: self.counts }
+    fn output(&self, meet: bool, witness: Option<Inside>) -> ClippingOutput {
+        ClippingOutput { meet, witness, was_in_doubt: false, counts: self.counts }
     }
 }
 

@@ -276,7 +276,7 @@ impl PairChecker for Clipping {
 /// The method, and the checker of a pair with the plane of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Perceptron {
-    cache: perceptron::Cache,
+    cache: perceptron::PerceptronCache,
 }
 
 impl PairMethod for Perceptron {
@@ -324,7 +324,7 @@ impl PairChecker for Perceptron {
 /// The method, and the checker of a pair with the plane of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Race {
-    cache: perceptron::Cache,
+    cache: perceptron::PerceptronCache,
 }
 
 impl PairMethod for Race {

@@ -16,6 +16,7 @@ use impinge::internals::solid::{check_solid, locate_posed};
 
 /// The number of points to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MonteCarlo {
     /// Maximum number of vertices of each mesh that are tested against the other.
     pub vertices: usize,
@@ -23,6 +24,26 @@ pub struct MonteCarlo {
     pub points: usize,
     /// Seed of the random numbers. The same seed yields the same result.
     pub seed: u64,
+}
+
+impl MonteCarlo {
+    /// With at most this many [`vertices`](Self#structfield.vertices).
+    #[must_use]
+    pub fn vertices(self, vertices: usize) -> Self {
+        Self { vertices, ..self }
+    }
+
+    /// With this many [`points`](Self#structfield.points).
+    #[must_use]
+    pub fn points(self, points: usize) -> Self {
+        Self { points, ..self }
+    }
+
+    /// With this [`seed`](Self#structfield.seed).
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
 }
 
 impl Default for MonteCarlo {

@@ -97,12 +97,12 @@ impl Default for Options {
 
 /// The last plane of the last query of a pair, in A's frame. The caller keeps one per pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cache {
+pub struct PerceptronCache {
     /// The plane `normal . x = offset`.
     plane: Option<(Vec3, f64)>,
 }
 
-impl Cache {
+impl PerceptronCache {
     /// The plane `normal . x = offset`. If it separates the bodies, A is in front of it.
     #[must_use]
     pub fn plane(&self) -> Option<(Vec3, f64)> {
@@ -117,7 +117,7 @@ impl Cache {
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Output {
+pub struct PerceptronOutput {
     /// Whether the result is "collision": no plane was found within the limit.
     pub collision: bool,
     /// The result that can be wrong.
@@ -130,7 +130,7 @@ pub struct Output {
     pub vertices_evaluated: u64,
 }
 
-impl Output {
+impl PerceptronOutput {
     /// Whether the result is certain, in spite of the bias.
     #[must_use]
     pub fn is_certain(&self) -> bool {
@@ -143,10 +143,10 @@ impl Output {
 /// ```
 /// use impinge::{Pose, Vec3};
 /// use impinge::convex::Hull;
-/// use impinge_papers::zachmann::perceptron::{Cache, Options, separate};
+/// use impinge_papers::zachmann::perceptron::{PerceptronCache, Options, separate};
 ///
 /// let hull = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
-/// let mut cache = Cache::default();
+/// let mut cache = PerceptronCache::default();
 /// let pose = Pose::from_translation([1.5, 0.5, 0.0])?;
 /// let output = separate(&hull, &hull, &pose, Options::THESIS, &mut cache);
 /// assert!(!output.collision && output.is_certain());
@@ -155,7 +155,13 @@ impl Output {
 /// assert_eq!(separate(&hull, &hull, &pose, Options::THESIS, &mut cache).iterations, 0);
 /// # Ok::<(), impinge::Error>(())
 /// ```
-pub fn separate(a: &Hull, b: &Hull, pose: &Pose, options: Options, cache: &mut Cache) -> Output {
+pub fn separate(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    options: Options,
+    cache: &mut PerceptronCache,
+) -> PerceptronOutput {
     let mut perceptron = Perceptron::new(a, b, pose, options, cache);
     loop {
         if let Some(output) = perceptron.step() {
@@ -184,7 +190,13 @@ pub struct Perceptron<'h> {
 impl<'h> Perceptron<'h> {
     /// Moves B and starts with the cached plane, or with the first plane of the options.
     #[must_use]
-    pub fn new(a: &'h Hull, b: &Hull, pose: &Pose, options: Options, cache: &Cache) -> Self {
+    pub fn new(
+        a: &'h Hull,
+        b: &Hull,
+        pose: &Pose,
+        options: Options,
+        cache: &PerceptronCache,
+    ) -> Self {
         let moved: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
         let boxes = [a.vertices(), &moved].map(|p| Aabb::from_points(p.iter().copied()));
         let both = boxes[0].union(&boxes[1]);
@@ -214,7 +226,7 @@ impl<'h> Perceptron<'h> {
         this
     }
 
-    fn first_plane(&mut self, boxes: [Aabb; 2], cache: &Cache) {
+    fn first_plane(&mut self, boxes: [Aabb; 2], cache: &PerceptronCache) {
         if let Some((normal, offset)) = cache.plane {
             self.normal = normal;
             self.offset = (offset - normal.dot(self.middle)) * self.scale;
@@ -236,7 +248,7 @@ impl<'h> Perceptron<'h> {
 
     /// Evaluates vertices until one turns the plane, or until all have been evaluated since the
     /// last turn. `Some` ends the search.
-    pub fn step(&mut self) -> Option<Output> {
+    pub fn step(&mut self) -> Option<PerceptronOutput> {
         if self.iterations >= self.options.max_iterations && self.options.max_iterations > 0 {
             return Some(self.output(None));
         }
@@ -290,7 +302,7 @@ impl<'h> Perceptron<'h> {
     }
 
     /// Stores the plane for the next frame.
-    pub fn store_plane(&self, cache: &mut Cache) {
+    pub fn store_plane(&self, cache: &mut PerceptronCache) {
         let length = self.normal.length();
         if length > 0.0 && length.is_finite() {
             let normal = self.normal / length;
@@ -299,8 +311,8 @@ impl<'h> Perceptron<'h> {
         }
     }
 
-    fn output(&self, separation: Option<Gap>) -> Output {
-        Output {
+    fn output(&self, separation: Option<Gap>) -> PerceptronOutput {
+        PerceptronOutput {
             collision: separation.is_none(),
             bias: Bias::TowardsCollision,
             separation,
@@ -351,7 +363,8 @@ mod tests {
             // Start with `w = 0`, as the proof does, with steps of one.
             let learning = Learning::Relaxed { eta: 1.0, relaxation: 1.0 };
             let options = Options::new(learning, FirstPlane::Axis, 100_000).unwrap();
-            let mut perceptron = Perceptron::new(&cube, &cube, &pose, options, &Cache::default());
+            let mut perceptron =
+                Perceptron::new(&cube, &cube, &pose, options, &PerceptronCache::default());
             perceptron.normal = Vec3::ZERO;
             let output = loop {
                 if let Some(output) = perceptron.step() {
@@ -384,7 +397,8 @@ mod tests {
         let boxes = [bar.vertices(), &moved].map(|p| Aabb::from_points(p.iter().copied()));
         let common = boxes[0].intersection(&boxes[1]);
         assert!(!bar.vertices().iter().chain(&moved).any(|v| common.contains(*v)));
-        let output = separate(&bar, &bar, &across, Options::THESIS, &mut Cache::default());
+        let output =
+            separate(&bar, &bar, &across, Options::THESIS, &mut PerceptronCache::default());
         assert!(output.collision && !output.is_certain() && output.iterations == 1000);
     }
 
@@ -394,8 +408,13 @@ mod tests {
         for (max, apart) in [(0, false), (0, true), (7, false)] {
             let options = Options::new(Learning::Adaptive, FirstPlane::Boxes, max).unwrap();
             let pose = Pose::from_translation([if apart { 3.0 } else { 0.1 }, 0.0, 0.0]).unwrap();
-            let output =
-                separate(&tetrahedron, &tetrahedron, &pose, options, &mut Cache::default());
+            let output = separate(
+                &tetrahedron,
+                &tetrahedron,
+                &pose,
+                options,
+                &mut PerceptronCache::default(),
+            );
             assert_eq!(output.collision, !apart);
             assert!(output.iterations <= max);
         }

@@ -69,7 +69,7 @@ impl Contender for separating::Search<'_> {
 
 /// The result of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RaceOutput {
     /// Whether the bodies share a point; `None` if both contenders gave up.
     pub meet: Option<bool>,
     /// The contender that decided.
@@ -98,14 +98,14 @@ pub enum Winner {
 /// ```
 /// use impinge::convex::Hull;
 /// use impinge_papers::zachmann::clipping::{Clipping, PreChecks};
-/// use impinge_papers::zachmann::perceptron::{Cache, Options, Perceptron};
+/// use impinge_papers::zachmann::perceptron::{PerceptronCache, Options, Perceptron};
 /// use impinge_papers::zachmann::race::{Winner, interleaved};
 /// use impinge::{Pose, Vec3};
 ///
 /// let hull = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
 /// let pose = Pose::from_translation([2.0, 0.5, 0.0])?;
 /// let mut clipping = Clipping::new(&hull, &hull, &pose, PreChecks::NONE);
-/// let mut planes = Perceptron::new(&hull, &hull, &pose, Options::THESIS, &Cache::default());
+/// let mut planes = Perceptron::new(&hull, &hull, &pose, Options::THESIS, &PerceptronCache::default());
 /// let outcome = interleaved(&mut clipping, &mut planes, (2, 1));
 /// assert_eq!((outcome.meet, outcome.winner), (Some(false), Some(Winner::Second)));
 /// # Ok::<(), impinge::Error>(())
@@ -114,7 +114,7 @@ pub fn interleaved(
     first: &mut impl Contender,
     second: &mut impl Contender,
     slices: (u32, u32),
-) -> Outcome {
+) -> RaceOutput {
     let mut steps = [0; 2];
     let mut statuses = [Status::Running; 2];
     loop {
@@ -153,7 +153,7 @@ fn ends(one: Status, other: Status) -> bool {
 pub fn parallel<F: Contender + Send, S: Contender + Send>(
     first: &mut F,
     second: &mut S,
-) -> Outcome {
+) -> RaceOutput {
     let is_over = AtomicBool::new(false);
     let ((one, first_steps), (two, second_steps)) =
         rayon::join(|| run(first, &is_over), || run(second, &is_over));
@@ -179,7 +179,7 @@ fn run(contender: &mut impl Contender, is_over: &AtomicBool) -> (Status, u64) {
     (Status::Running, steps)
 }
 
-fn outcome(statuses: [Status; 2], [first_steps, second_steps]: [u64; 2]) -> Outcome {
+fn outcome(statuses: [Status; 2], [first_steps, second_steps]: [u64; 2]) -> RaceOutput {
     let verdict = |status| match status {
         Status::Separated => Some(false),
         Status::Intersecting => Some(true),
@@ -195,7 +195,7 @@ fn outcome(statuses: [Status; 2], [first_steps, second_steps]: [u64; 2]) -> Outc
         [None, Some(_)] => Some(Winner::Second),
         [None, None] => None,
     };
-    Outcome { meet: verdicts[0].or(verdicts[1]), winner, first_steps, second_steps }
+    RaceOutput { meet: verdicts[0].or(verdicts[1]), winner, first_steps, second_steps }
 }
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    fn both(mut one: impl FnMut() -> (After, After), meet: Option<bool>) -> Outcome {
+    fn both(mut one: impl FnMut() -> (After, After), meet: Option<bool>) -> RaceOutput {
         let (mut first, mut second) = one();
         let outcome = interleaved(&mut first, &mut second, (3, 2));
         let (mut first, mut second) = one();

@@ -70,6 +70,16 @@ impl<S, W, U> Verdict<S, W, U> {
         }
     }
 
+    /// The same verdict, of a type that is always decided; `None` if the query did not decide.
+    #[must_use]
+    pub fn decided(self) -> Option<Verdict<S, W>> {
+        match self {
+            Self::Separated(evidence) => Some(Verdict::Separated(evidence)),
+            Self::Intersecting(evidence) => Some(Verdict::Intersecting(evidence)),
+            Self::Undecided(_) => None,
+        }
+    }
+
     /// The known bounds, if the query did not decide.
     #[must_use]
     pub fn undecided(self) -> Option<U> {
@@ -107,6 +117,9 @@ mod tests {
         assert_eq!(of(Verdict::Separated(1)), (Some(1), None, None));
         assert_eq!(of(Verdict::Intersecting('x')), (None, Some('x'), None));
         assert_eq!(of(Verdict::Undecided(0.5)), (None, None, Some(0.5)));
+        assert_eq!(All::Separated(1).decided(), Some(Verdict::Separated(1)));
+        assert_eq!(All::Intersecting('x').decided(), Some(Verdict::Intersecting('x')));
+        assert_eq!(All::Undecided(0.5).decided(), None);
         assert_eq!(All::Undecided(0.5).to_string(), "undecided: 0.5");
     }
 

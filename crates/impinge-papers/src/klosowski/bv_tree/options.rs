@@ -5,6 +5,7 @@ use super::Costs;
 /// The rules of construction. [`BuildOptions::environment`] and [`BuildOptions::flying`] are the
 /// two sets that the paper uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BuildOptions {
     /// How a node's triangles are divided.
     pub split: SplitRule,
@@ -100,6 +101,44 @@ impl BuildOptions {
     #[must_use]
     pub fn flying() -> Self {
         Self { threshold: Threshold::Fixed(40), costs: Costs::TYPICAL, ..Self::environment() }
+    }
+}
+
+impl BuildOptions {
+    /// With this [`split`](Self#structfield.split).
+    #[must_use]
+    pub fn split(self, split: SplitRule) -> Self {
+        Self { split, ..self }
+    }
+
+    /// With this split point [`at`](Self#structfield.at).
+    #[must_use]
+    pub fn at(self, at: SplitPoint) -> Self {
+        Self { at, ..self }
+    }
+
+    /// With this [`degree`](Self#structfield.degree).
+    #[must_use]
+    pub fn degree(self, degree: usize) -> Self {
+        Self { degree, ..self }
+    }
+
+    /// With this [`threshold`](Self#structfield.threshold).
+    #[must_use]
+    pub fn threshold(self, threshold: Threshold) -> Self {
+        Self { threshold, ..self }
+    }
+
+    /// With these [`costs`](Self#structfield.costs).
+    #[must_use]
+    pub fn costs(self, costs: Costs) -> Self {
+        Self { costs, ..self }
+    }
+
+    /// Built on several threads or not: [`parallel`](Self#structfield.parallel).
+    #[must_use]
+    pub fn parallel(self, parallel: bool) -> Self {
+        Self { parallel, ..self }
     }
 }
 

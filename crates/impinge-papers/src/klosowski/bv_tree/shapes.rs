@@ -29,6 +29,7 @@ const MAX_VERTICES_TO_SCAN: usize = 32;
 
 /// Which method tumbles which nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TumbleOptions {
     /// Nodes of smaller depth than this are tumbled exactly, by their hulls: none for 0, the root
     /// for 1, all for `u32::MAX`.
@@ -41,20 +42,34 @@ pub struct TumbleOptions {
 impl TumbleOptions {
     /// As in the paper: hill-climbing for the root, vertices of k-DOPs for the other nodes.
     #[must_use]
-    pub fn published() -> Self {
+    pub const fn published() -> Self {
         Self { hull_levels: 1, few_corners: false }
     }
 
     /// Vertices of k-DOPs for all nodes.
     #[must_use]
-    pub fn approximate() -> Self {
+    pub const fn approximate() -> Self {
         Self { hull_levels: 0, few_corners: false }
     }
 
     /// Hulls for all nodes. Stores one hull per node.
     #[must_use]
-    pub fn exact() -> Self {
+    pub const fn exact() -> Self {
         Self { hull_levels: u32::MAX, few_corners: false }
+    }
+}
+
+impl TumbleOptions {
+    /// With this [`hull_levels`](Self#structfield.hull_levels).
+    #[must_use]
+    pub const fn hull_levels(self, hull_levels: u32) -> Self {
+        Self { hull_levels, ..self }
+    }
+
+    /// With or without [`few_corners`](Self#structfield.few_corners).
+    #[must_use]
+    pub const fn few_corners(self, few_corners: bool) -> Self {
+        Self { few_corners, ..self }
     }
 }
 

@@ -9,7 +9,7 @@ use impinge::math::{Pose, Vec3};
 /// fills it; other searches leave it unchanged, as published. The cache of another pair costs time,
 /// but does not change the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cache {
+pub struct SeparatingCache {
     witness: Option<Witness>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Witness {
     pub(super) b: u32,
 }
 
-impl Cache {
+impl SeparatingCache {
     /// A cache from a search for closest points (section 5.5). `vector` points from the closest
     /// point of A to that of B, in A's frame, and has any length. `a` and `b` are vertices of the
     /// closest features.
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn a_cache_from_closest_points_is_a_unit_vector() {
-        let cache = Cache::from_closest(Vec3::Z * 3.0, 4, 5);
+        let cache = SeparatingCache::from_closest(Vec3::Z * 3.0, 4, 5);
         assert_eq!((cache.vector(), cache.vertices()), (Some(Vec3::Z), Some((4, 5))));
-        assert!(Cache::from_closest(Vec3::ZERO, 0, 0).is_empty());
+        assert!(SeparatingCache::from_closest(Vec3::ZERO, 0, 0).is_empty());
     }
 }

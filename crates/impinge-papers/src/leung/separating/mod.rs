@@ -6,32 +6,32 @@
 //! the bodies. If not, the pair of vertices determines the next direction ([`Rule`]), and the
 //! vector between them is kept. Once no vector is in front of all kept vectors ([`Hemisphere`],
 //! [`HalfPlanes`]), the bodies cannot be separated. For bodies that move little, the vector of the
-//! last frame ([`Cache`]) usually still separates them and the supporting vertices are close to the
+//! last frame ([`SeparatingCache`]) usually still separates them and the supporting vertices are close to the
 //! last ones. So the time hardly depends on the number of vertices.
 //!
 //! | section of the thesis | here |
 //! | --- | --- |
 //! | 3.2 greedy, 3.7 conservative, 3.8 between | [`Rule`] |
 //! | 3.3 local search, time-stamps, own frame | [`climb`](impinge::internals::HullInternals::climb) with a rotated direction |
-//! | 3.4 first direction, 3.5 table of 8 x 16 directions, 3.6 cache | [`Prepared`], [`Cache`] |
+//! | 3.4 first direction, 3.5 table of 8 x 16 directions, 3.6 cache | [`Prepared`], [`SeparatingCache`] |
 //! | 4.2.1 hemisphere, 4.2.2 half-planes | [`Hemisphere`], [`HalfPlanes`] |
 //! | 4.3 recurrence, lemmas 3 and 8 | [`Search`] |
 //!
 //! **Certainty.** [`Verdict::Separated`] and [`Verdict::Intersecting`] are certain, and contain a
 //! proof that [`impinge::internals::decide`] can verify. Bodies that touch or nearly touch may be
-//! [`Verdict::Undecided`], with a start for the exact decision in [`Output::hint`]. [`decide()`]
+//! [`Verdict::Undecided`], with a start for the exact decision in [`SeparatingOutput::hint`]. [`decide()`]
 //! runs the search and then, if needed, the exact decision. An iteration limit never causes a wrong
 //! verdict.
 //!
 //! ```
 //! use impinge::{Pose, Vec3};
 //! use impinge::convex::Hull;
-//! use impinge_papers::leung::separating::{Prepared, Cache, Options, Query, Scratch, Verdict, separate};
+//! use impinge_papers::leung::separating::{Prepared, SeparatingCache, Options, Query, Scratch, Verdict, separate};
 //!
 //! let corners: Vec<Vec3> = (0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64)).collect();
 //! let cube = Hull::new(&corners)?;
 //! let body = Prepared::new(&cube);
-//! let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
+//! let (mut cache, mut scratch) = (SeparatingCache::default(), Scratch::default());
 //! let pose = Pose::from_translation([1.25, 0.5, 0.5])?;
 //! let query = Query { a: &body, b: &body, pose: &pose, options: Options::default() };
 //! let output = separate(query, &mut cache, &mut scratch);
@@ -52,10 +52,10 @@ mod prepared;
 mod rule;
 mod search;
 
-pub use cache::Cache;
+pub use cache::SeparatingCache;
 pub use half_plane::HalfPlanes;
 pub use hemisphere::Hemisphere;
-pub use output::{Feasibility, Options, Output, Query, Reason, Termination, Verdict};
+pub use output::{Feasibility, Options, Query, Reason, SeparatingOutput, Termination, Verdict};
 pub use prepared::{Preparation, Prepared};
 pub use rule::Rule;
 pub use search::{Scratch, Search};
@@ -68,7 +68,11 @@ use impinge::math::Vec3;
 ///
 /// `cache` belongs to the pair and is kept between frames. One `scratch` can be shared by all pairs
 /// of a thread.
-pub fn separate(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> Output {
+pub fn separate(
+    query: Query<'_>,
+    cache: &mut SeparatingCache,
+    scratch: &mut Scratch,
+) -> SeparatingOutput {
     Search::new(query, cache, scratch).run(cache)
 }
 
@@ -77,9 +81,13 @@ pub fn separate(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> O
 ///
 /// The exact decision is needed for bodies within rounding of touching. Its time is proportional to
 /// the number of vertices of both bodies.
-pub fn decide(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> convex::Verdict {
+pub fn decide(
+    query: Query<'_>,
+    cache: &mut SeparatingCache,
+    scratch: &mut Scratch,
+) -> convex::Verdict {
     let output = separate(query, cache, scratch);
-    output.verdict.decision().unwrap_or_else(|| {
+    output.verdict.decided().unwrap_or_else(|| {
         let moved: Vec<Vec3> =
             query.b.hull().vertices().iter().map(|v| query.pose.transform_point(*v)).collect();
         decide::decide(query.a.hull().vertices(), &moved, &output.hint)

@@ -1,7 +1,8 @@
 //! Input and output of a search.
 
 use super::{Prepared, Rule};
-use impinge::convex::{self, BodyCache, Common, Gap, HullMemory, Pairs};
+use impinge::answer;
+use impinge::convex::{BodyCache, Common, Gap, HullMemory, Pairs};
 use impinge::internals::decide::Hint;
 use impinge::math::Pose;
 
@@ -20,6 +21,7 @@ pub struct Query<'q> {
 
 /// Options of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// How the next direction is chosen.
     pub rule: Rule,
@@ -34,6 +36,26 @@ impl Options {
     /// Its experiments took at most 55 steps.
     pub const THESIS: Self =
         Self { rule: Rule::GREEDY, termination: Termination::Hemisphere, max_steps: u32::MAX };
+}
+
+impl Options {
+    /// With this [`rule`](Self#structfield.rule).
+    #[must_use]
+    pub fn rule(self, rule: Rule) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// With this [`termination`](Self#structfield.termination).
+    #[must_use]
+    pub fn termination(self, termination: Termination) -> Self {
+        Self { termination, ..self }
+    }
+
+    /// With this [`max_steps`](Self#structfield.max_steps).
+    #[must_use]
+    pub fn max_steps(self, max_steps: u32) -> Self {
+        Self { max_steps, ..self }
+    }
 }
 
 impl Default for Options {
@@ -62,41 +84,12 @@ pub enum Feasibility {
     Infeasible([usize; 4]),
 }
 
-/// The result of a search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// The bodies share no point. The proof contains a separating vector in A's frame.
-    Separated(Gap),
-    /// The bodies share a point. The proof is up to four pairs of vertices whose differences
-    /// surround the origin beyond rounding, or are zero.
-    Intersecting(Common),
-    /// Neither is certain.
-    Undecided(Reason),
-}
-
-impl Verdict {
-    /// Whether the bodies certainly share no point.
-    #[must_use]
-    pub fn is_separated(&self) -> bool {
-        matches!(self, Self::Separated(_))
-    }
-
-    /// Whether the bodies certainly share a point.
-    #[must_use]
-    pub fn is_intersecting(&self) -> bool {
-        matches!(self, Self::Intersecting(_))
-    }
-
-    /// The verdict as a decision, if it is certain.
-    #[must_use]
-    pub fn decision(&self) -> Option<convex::Verdict> {
-        match *self {
-            Self::Separated(gap) => Some(convex::Verdict::Separated(gap)),
-            Self::Intersecting(common) => Some(convex::Verdict::Intersecting(common)),
-            Self::Undecided(_) => None,
-        }
-    }
-}
+/// Whether two bodies share a point.
+///
+/// The proof of a separation contains a separating vector in A's frame. The proof of an intersection
+/// is up to four pairs of vertices whose differences surround the origin beyond rounding, or are
+/// zero.
+pub type Verdict = answer::Verdict<Gap, Common, Reason>;
 
 /// Why a search ended without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,7 +107,7 @@ pub enum Reason {
 
 /// The result of a [`Query`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Output {
+pub struct SeparatingOutput {
     /// The verdict.
     pub verdict: Verdict,
     /// Number of directions tested, the first included: `k` of the thesis' figures 6.3 and 6.4.
@@ -132,11 +125,11 @@ pub struct Output {
     pub seeds: Pairs,
 }
 
-impl Output {
+impl SeparatingOutput {
     /// The start of a search for closest points of the same two hulls, at this pose or the last
     /// collision-free one (section 5.5): the simplex of the [`seeds`](Self::seeds).
     ///
-    /// The reverse is [`Cache::from_closest`](super::Cache::from_closest).
+    /// The reverse is [`SeparatingCache::from_closest`](super::SeparatingCache::from_closest).
     #[must_use]
     pub fn closest_start(&self) -> BodyCache<HullMemory, HullMemory> {
         BodyCache::from_pairs(&self.seeds)

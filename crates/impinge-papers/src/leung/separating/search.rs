@@ -15,7 +15,8 @@ use super::cache::{Witness, unit};
 use super::enclosing::surrounds_origin;
 use super::gap::Rounding;
 use super::{
-    Cache, Feasibility, HalfPlanes, Hemisphere, Output, Query, Reason, Termination, Verdict,
+    Feasibility, HalfPlanes, Hemisphere, Query, Reason, SeparatingCache, SeparatingOutput,
+    Termination, Verdict,
 };
 use crate::pair_set::PairSet;
 use impinge::internals::decide::{Common, Gap, Hint, Pairs};
@@ -83,7 +84,7 @@ pub struct Search<'q> {
 impl<'q> Search<'q> {
     /// Starts a search with the direction of `cache`, or with the direction between the centroids.
     #[must_use]
-    pub fn new(query: Query<'q>, cache: &Cache, scratch: &'q mut Scratch) -> Self {
+    pub fn new(query: Query<'q>, cache: &SeparatingCache, scratch: &'q mut Scratch) -> Self {
         scratch.visited.start();
         scratch.hemisphere.clear();
         scratch.half_planes.clear();
@@ -192,7 +193,7 @@ impl<'q> Search<'q> {
     }
 
     /// Steps until there is a verdict. Stores a separating vector in `cache`.
-    pub fn run(mut self, cache: &mut Cache) -> Output {
+    pub fn run(mut self, cache: &mut SeparatingCache) -> SeparatingOutput {
         loop {
             if let Some(verdict) = self.step() {
                 return self.finish(verdict, cache);
@@ -201,7 +202,7 @@ impl<'q> Search<'q> {
     }
 
     /// The output for the verdict of the last step. Stores a separating vector in `cache`.
-    pub fn finish(self, verdict: Verdict, cache: &mut Cache) -> Output {
+    pub fn finish(self, verdict: Verdict, cache: &mut SeparatingCache) -> SeparatingOutput {
         if let Verdict::Separated(Gap { direction: vector, .. }) = verdict {
             cache.store(Witness { vector, a: self.pair.0, b: self.pair.1 });
         }
@@ -212,7 +213,7 @@ impl<'q> Search<'q> {
         }
         let seeds = seeds.pairs();
         let pairs = if self.blockers.is_empty() { seeds } else { self.blockers };
-        Output {
+        SeparatingOutput {
             verdict,
             steps: self.steps,
             kept: self.scratch.kept.len() as u32,

@@ -7,6 +7,7 @@ pub const DEPTH_LIMIT: usize = 64;
 
 /// The parameters of Zachmann 1994, section 3.6.3. [`Options::THESIS`] is the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// `d_max`: nodes at this depth are leaves; the root is at depth 0. At most [`DEPTH_LIMIT`].
     pub max_depth: usize,
@@ -86,6 +87,62 @@ impl Options {
             return bad("max_copies", self.max_copies.to_string(), "from 1 to 1e9");
         }
         Ok(())
+    }
+}
+
+impl Options {
+    /// With this [`max_depth`](Self#structfield.max_depth).
+    #[must_use]
+    pub fn max_depth(self, max_depth: usize) -> Self {
+        Self { max_depth, ..self }
+    }
+
+    /// With this [`min_polygons`](Self#structfield.min_polygons).
+    #[must_use]
+    pub fn min_polygons(self, min_polygons: usize) -> Self {
+        Self { min_polygons, ..self }
+    }
+
+    /// With this [`crossing_weight`](Self#structfield.crossing_weight).
+    #[must_use]
+    pub fn crossing_weight(self, crossing_weight: f64) -> Self {
+        Self { crossing_weight, ..self }
+    }
+
+    /// With this [`max_share`](Self#structfield.max_share).
+    #[must_use]
+    pub fn max_share(self, max_share: f64) -> Self {
+        Self { max_share, ..self }
+    }
+
+    /// With this [`balance_tolerance`](Self#structfield.balance_tolerance).
+    #[must_use]
+    pub fn balance_tolerance(self, balance_tolerance: f64) -> Self {
+        Self { balance_tolerance, ..self }
+    }
+
+    /// With this [`max_iterations`](Self#structfield.max_iterations).
+    #[must_use]
+    pub fn max_iterations(self, max_iterations: usize) -> Self {
+        Self { max_iterations, ..self }
+    }
+
+    /// With this [`thickness`](Self#structfield.thickness).
+    #[must_use]
+    pub fn thickness(self, thickness: f64) -> Self {
+        Self { thickness, ..self }
+    }
+
+    /// With or without [`empty_boxes`](Self#structfield.empty_boxes).
+    #[must_use]
+    pub fn empty_boxes(self, empty_boxes: bool) -> Self {
+        Self { empty_boxes, ..self }
+    }
+
+    /// With this [`max_copies`](Self#structfield.max_copies).
+    #[must_use]
+    pub fn max_copies(self, max_copies: f64) -> Self {
+        Self { max_copies, ..self }
     }
 }
 

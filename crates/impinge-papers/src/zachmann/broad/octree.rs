@@ -24,6 +24,7 @@ use impinge::pair::Budget;
 
 /// The layout of an [`Octree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OctreeOptions {
     /// The box of the root. Boxes outside it are in the octants at its border. `None`: where most
     /// boxes are, chosen again when many have left.
@@ -36,6 +37,32 @@ pub struct OctreeOptions {
     /// Items with more cells than this along an axis stay at coarser levels, in fewer and larger
     /// cells. The thesis has no such bound.
     pub span: u32,
+}
+
+impl OctreeOptions {
+    /// With this [`domain`](Self#structfield.domain).
+    #[must_use]
+    pub fn domain(self, domain: impl Into<Option<Aabb>>) -> Self {
+        Self { domain: domain.into(), ..self }
+    }
+
+    /// With this [`depth`](Self#structfield.depth).
+    #[must_use]
+    pub fn depth(self, depth: impl Into<Option<u32>>) -> Self {
+        Self { depth: depth.into(), ..self }
+    }
+
+    /// With this kind of [`entry`](Self#structfield.entry).
+    #[must_use]
+    pub fn entry(self, entry: Entry) -> Self {
+        Self { entry, ..self }
+    }
+
+    /// With this [`span`](Self#structfield.span).
+    #[must_use]
+    pub fn span(self, span: u32) -> Self {
+        Self { span, ..self }
+    }
 }
 
 impl Default for OctreeOptions {

@@ -72,6 +72,7 @@ impl Slabs {
 
 /// The layout of a [`SlabOctree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SlabOctreeOptions {
     /// The box of the root. Boxes outside it are in the cells at its border. `None`: where most
     /// boxes are, chosen again when many have left.
@@ -85,6 +86,38 @@ pub struct SlabOctreeOptions {
     pub entry: Entry,
     /// Items longer than this many cubes of the last level stay at coarser levels.
     pub span: u32,
+}
+
+impl SlabOctreeOptions {
+    /// With this [`domain`](Self#structfield.domain).
+    #[must_use]
+    pub fn domain(self, domain: impl Into<Option<Aabb>>) -> Self {
+        Self { domain: domain.into(), ..self }
+    }
+
+    /// With this [`depth`](Self#structfield.depth).
+    #[must_use]
+    pub fn depth(self, depth: impl Into<Option<u32>>) -> Self {
+        Self { depth: depth.into(), ..self }
+    }
+
+    /// With these [`slabs`](Self#structfield.slabs).
+    #[must_use]
+    pub fn slabs(self, slabs: Slabs) -> Self {
+        Self { slabs, ..self }
+    }
+
+    /// With this kind of [`entry`](Self#structfield.entry).
+    #[must_use]
+    pub fn entry(self, entry: Entry) -> Self {
+        Self { entry, ..self }
+    }
+
+    /// With this [`span`](Self#structfield.span).
+    #[must_use]
+    pub fn span(self, span: u32) -> Self {
+        Self { span, ..self }
+    }
 }
 
 impl Default for SlabOctreeOptions {

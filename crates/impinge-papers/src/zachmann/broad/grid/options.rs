@@ -14,10 +14,11 @@ pub(super) const MAX_CELLS_PER_ITEM: u32 = 1 << 15;
 /// use impinge_papers::zachmann::broad::{Entry, Grid, GridOptions};
 ///
 /// let domain = Aabb::from_corners(Vec3::ZERO, Vec3::splat(10.0));
-/// let grid = Grid::with(GridOptions { entry: Entry::Oriented, ..GridOptions::fixed(domain, 32) });
+/// let grid = Grid::with(GridOptions::fixed(domain, 32).entry(Entry::Oriented));
 /// assert_eq!(grid.stats().cells, [32; 3]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GridOptions {
     /// The region that is cut into cells. Boxes outside it are in the cells at its border. `None`:
     /// where most boxes are, chosen again when many have left.
@@ -31,6 +32,32 @@ pub struct GridOptions {
     /// Items with more cells than this, or with more than 2^15, are kept in a separate list and
     /// compared with all items.
     pub large: u32,
+}
+
+impl GridOptions {
+    /// With this [`domain`](Self#structfield.domain).
+    #[must_use]
+    pub fn domain(self, domain: impl Into<Option<Aabb>>) -> Self {
+        Self { domain: domain.into(), ..self }
+    }
+
+    /// With these [`cells`](Self#structfield.cells).
+    #[must_use]
+    pub fn cells(self, cells: impl Into<Option<[u32; 3]>>) -> Self {
+        Self { cells: cells.into(), ..self }
+    }
+
+    /// With this kind of [`entry`](Self#structfield.entry).
+    #[must_use]
+    pub fn entry(self, entry: Entry) -> Self {
+        Self { entry, ..self }
+    }
+
+    /// With this number of cells of [`large`](Self#structfield.large) items.
+    #[must_use]
+    pub fn large(self, large: u32) -> Self {
+        Self { large, ..self }
+    }
 }
 
 impl Default for GridOptions {

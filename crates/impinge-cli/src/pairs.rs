@@ -65,7 +65,7 @@ impl Plan {
                 b,
                 relation: Relation::Clear,
                 triangle_pairs: 0,
-                witness: None,
+                point: None,
                 distance: None,
             })
             .collect()
@@ -150,7 +150,7 @@ fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (Verdict, Pai
         b,
         relation: report.relation,
         triangle_pairs: report.hit_count,
-        witness: report.witness.map(|p| first.pose.transform_point(p)),
+        point: report.point.map(|p| first.pose.transform_point(p)),
         distance: report.distance.map(|d| distance_in_scene(&d, &first.pose)),
     };
     (verdict, report)

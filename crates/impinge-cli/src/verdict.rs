@@ -87,7 +87,7 @@ pub(crate) struct Verdict {
     /// The number of intersecting pairs of triangles.
     pub(crate) triangle_pairs: usize,
     /// A common point.
-    pub(crate) witness: Option<Vec3>,
+    pub(crate) point: Option<Vec3>,
     /// The distance, if it was computed.
     pub(crate) distance: Option<Distance>,
 }
@@ -98,9 +98,9 @@ impl Verdict {
         self.relation.into()
     }
 
-    /// The point to show: the witness, or the closest point of the first part.
+    /// The point to show: a common point, or the closest point of the first part.
     pub(crate) fn place(&self) -> Option<Vec3> {
-        self.witness.or(self.distance.map(|d| d.point_a))
+        self.point.or(self.distance.map(|d| d.point_a))
     }
 
     /// The parts in the order of reports: the inner part of a contained pair first.

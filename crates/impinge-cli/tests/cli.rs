@@ -203,10 +203,10 @@ fn every_verdict_is_reported_and_counted() {
         (pairs[1]["inside"].as_str(), pairs[1]["name_b"].as_str()),
         (Some("b"), Some("small"))
     );
-    let witness: Vec<f64> =
-        pairs[0]["witness"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    let point: Vec<f64> =
+        pairs[0]["point"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
     for (axis, low) in [0.5, 0.25, 0.125].into_iter().enumerate() {
-        assert!((low - 1e-9..=1.0 + 1e-9).contains(&witness[axis]), "{witness:?}");
+        assert!((low - 1e-9..=1.0 + 1e-9).contains(&point[axis]), "{point:?}");
     }
 }
 
@@ -230,8 +230,8 @@ fn distances_are_reported_with_the_option() {
     let distance = &document["pairs"][0]["distance"];
     let (lower, upper) = (distance["lower"].as_f64().unwrap(), distance["upper"].as_f64().unwrap());
     assert!(lower <= 2.5 && 2.5 <= upper && upper - lower < 1e-6, "{distance}");
-    assert!((distance["on_a"][0].as_f64().unwrap() - 1.0).abs() < 1e-6, "{distance}");
-    assert!((distance["on_b"][0].as_f64().unwrap() - 3.5).abs() < 1e-6, "{distance}");
+    assert!((distance["point_a"][0].as_f64().unwrap() - 1.0).abs() < 1e-6, "{distance}");
+    assert!((distance["point_b"][0].as_f64().unwrap() - 3.5).abs() < 1e-6, "{distance}");
     assert!(expect(0, &["check", &a, &b, "--pose", "3.5 0 0", "--distance"]).contains("2.5"));
 }
 

@@ -140,7 +140,8 @@ pub(crate) fn corners(pair: &PairTraits) -> f64 {
 pub(crate) fn of_surfaces(pair: &PairQuery<'_>, found: Option<(u32, u32)>) -> PairAnswer {
     match found {
         Some((a, b)) => {
-            let witness = PairWitness { triangles: [Some(a), Some(b)], point: None };
+            let (triangle_a, triangle_b) = (Some(a), Some(b));
+            let witness = PairWitness { triangle_a, triangle_b, point: None };
             PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }
         None => match contained_point(pair.a.shape(), pair.b.shape(), pair.pose) {

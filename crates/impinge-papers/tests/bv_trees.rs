@@ -272,7 +272,7 @@ fn near_pairs_match_brute_force() {
                 found.push(pair);
                 ControlFlow::Continue(())
             });
-            found.sort_by_key(|p| (p.a, p.b));
+            found.sort_by_key(|p| (p.triangle_a, p.triangle_b));
             assert_eq!(found, expected, "{} {order:?}", V::NAME);
         }
         let mut count = 0;
@@ -417,7 +417,7 @@ fn budgets_end_early_with_bounds_that_hold() {
             Verdict::Intersecting((a, b)) => assert!(hits.binary_search(&(a, b)).is_ok()),
             Verdict::Separated(proof) => {
                 assert!(hits.is_empty());
-                assert!(proof.gap() <= distance.upper, "{}", V::NAME);
+                assert!(proof.lower() <= distance.upper, "{}", V::NAME);
             }
             Verdict::Undecided(known) => {
                 *undecided += 1;

@@ -52,7 +52,7 @@ fn check_output(
         Verdict::Separated(proof) => {
             assert_eq!(truth, Relation::Apart);
             assert!(proof.verify(a.vertices(), &points));
-            check_gap(proof.direction, proof.gap * (1.0 - 1e-14), a.vertices(), &points);
+            check_gap(proof.direction, proof.lower * (1.0 - 1e-14), a.vertices(), &points);
             true
         }
         Verdict::Intersecting(proof) => {
@@ -228,7 +228,7 @@ fn lemmas_1_2_5_7_directions_converge() {
         let found = trace(a, b, pose, Options::THESIS);
         let Verdict::Separated(proof) = found.verdict else { return };
         let vector = proof.direction;
-        check_gap(vector, proof.gap * (1.0 - 1e-14), a.vertices(), &points);
+        check_gap(vector, proof.lower * (1.0 - 1e-14), a.vertices(), &points);
         // Other separating vectors, at various distances from the one found.
         let mut others = vec![vector.normalize()];
         for k in 0..30 {

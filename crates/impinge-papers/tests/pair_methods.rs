@@ -50,20 +50,20 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     assert_eq!(vertices.is_certain(), vertices.collision);
 
     match impinge::intersects(a, b, pose) {
-        Verdict::Intersecting(hit) => assert!(oracle.contains(&(hit.a, hit.b))),
+        Verdict::Intersecting(hit) => assert!(oracle.contains(&(hit.triangle_a, hit.triangle_b))),
         Verdict::Separated(proof) => {
             assert!(oracle.is_empty());
             assert!(proof.verify(a, b, pose), "{proof}");
             if let Some(d) = impinge::distance(a, b, pose) {
-                assert!(proof.gap() <= d.upper && d.lower <= d.upper && d.upper > 0.0);
+                assert!(proof.lower() <= d.upper && d.lower <= d.upper && d.upper > 0.0);
             }
         }
     }
     assert_eq!(impinge::pair::intersecting_pairs(a, b, pose), oracle);
     let hits = impinge::all_pairs(a, b, pose);
     let hit = |i, j| Hit::between((i, &pa.triangle(i)), (j, &pb.triangle(j)));
-    assert!(hits.iter().map(|h| (h.a, h.b)).eq(oracle.iter().copied()));
-    assert!(hits.iter().all(|h| hit(h.a, h.b) == Some(*h)));
+    assert!(hits.iter().map(|h| (h.triangle_a, h.triangle_b)).eq(oracle.iter().copied()));
+    assert!(hits.iter().all(|h| hit(h.triangle_a, h.triangle_b) == Some(*h)));
     for hit in &hits {
         let witness = hit
             .edge_and_face(a, b, pose)
@@ -141,7 +141,7 @@ fn interlocked_rings_cannot_be_separated_by_a_slab() {
     assert!(matches!(proof, Separation::Distance { lower } if lower > 0.5), "{proof:?}");
     assert!(proof.verify(&ring, &ring, &pose));
     assert!(!Separation::Distance { lower: 1.0 }.verify(&ring, &ring, &pose));
-    let wrong = Separation::Slab { direction: Vec3::X, gap: 0.1 };
+    let wrong = Separation::Slab { direction: Vec3::X, lower: 0.1 };
     assert!(!wrong.verify(&ring, &ring, &pose));
 }
 
@@ -152,7 +152,9 @@ fn no_proof_of_separation_verifies_for_intersecting_meshes() {
     for offset in [[0.5, 0.25, 0.0], [1.0, 0.0, 0.0]] {
         let pose = Pose::from_translation(offset).unwrap();
         assert!(!Separation::Distance { lower: 0.0 }.verify(&cube, &cube, &pose));
-        assert!(!Separation::Slab { direction: Vec3::X, gap: 1e-300 }.verify(&cube, &cube, &pose));
+        assert!(
+            !Separation::Slab { direction: Vec3::X, lower: 1e-300 }.verify(&cube, &cube, &pose)
+        );
         assert!(!Separation::Empty.verify(&cube, &cube, &pose));
     }
 }
@@ -183,9 +185,9 @@ fn the_monte_carlo_test_reports_no_false_collision() {
             .relation
             .is_collision();
         let outcome = monte_carlo(&ball, &ring, &pose, &MonteCarlo::default().seed(seed)).unwrap();
-        assert!(truth || outcome.common_point.is_none());
+        assert!(truth || outcome.point.is_none());
         if truth {
-            if outcome.common_point.is_some() { found += 1 } else { missed += 1 }
+            if outcome.point.is_some() { found += 1 } else { missed += 1 }
         }
     }
     assert!(found > 10 * missed, "{found} found, {missed} missed");

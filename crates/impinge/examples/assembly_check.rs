@@ -39,7 +39,7 @@ fn main() -> Result<(), Error> {
             }
             relation => {
                 // The witness is in A's frame.
-                let place = report.witness.map(|w| a.pose.transform_point(w).to_string());
+                let place = report.point.map(|w| a.pose.transform_point(w).to_string());
                 let place = place.unwrap_or_default();
                 println!("{relation:<10} {} - {} at {place}", a.name, b.name);
             }

@@ -28,7 +28,10 @@ fn main() -> Result<(), Error> {
             }
             // `Intersecting` has two triangles that share a point.
             Verdict::Intersecting(hit) => {
-                println!("shifted by {shift}: triangle {} meets {} at {}", hit.a, hit.b, hit.point);
+                println!(
+                    "shifted by {shift}: triangle {} meets {} at {}",
+                    hit.triangle_a, hit.triangle_b, hit.point
+                );
                 let pairs = all_pairs(&ring, &rod, &pose);
                 let first = pairs.first().map(|hit| hit.kind.to_string());
                 println!(

@@ -13,7 +13,7 @@
 //! let pose = Pose::from_translation([0.0, 0.0, 2.0])?; // of b, in a's frame
 //! match impinge::intersects(&a, &b, &pose) {
 //!     Verdict::Separated(proof) => println!("free: {proof}"),
-//!     Verdict::Intersecting(hit) => println!("{} meets {} at {}", hit.a, hit.b, hit.point),
+//!     Verdict::Intersecting(hit) => println!("{hit}"),
 //! }
 //! // The south pole of the ball stands on the top of the box, exactly.
 //! let report = impinge::check_pair(&a, &b, &pose, &Default::default());

@@ -106,9 +106,9 @@ impl Sink for Count {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearPair {
     /// The triangle of A.
-    pub a: u32,
+    pub triangle_a: u32,
     /// The triangle of B.
-    pub b: u32,
+    pub triangle_b: u32,
     /// Their closest points in A's frame, and bounds of their distance. Both bounds are zero if and
     /// only if the triangles share a point.
     pub closest: Distance,
@@ -119,7 +119,7 @@ impl NearPair {
     #[inline(always)]
     #[must_use]
     pub fn new(a: u32, b: u32, closest: Distance) -> Self {
-        Self { a, b, closest: closest.of_triangles(a, b) }
+        Self { triangle_a: a, triangle_b: b, closest: closest.of_triangles(a, b) }
     }
 }
 

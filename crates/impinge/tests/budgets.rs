@@ -41,7 +41,7 @@ impl<'a> Case<'a> {
             Verdict::Separated(proof) => {
                 assert!(self.hits.is_empty());
                 match &self.distance {
-                    Some(d) => assert!(proof.gap() <= d.upper, "{outcome:?}"),
+                    Some(d) => assert!(proof.lower() <= d.upper, "{outcome:?}"),
                     None => assert_eq!(proof, Separation::Empty),
                 }
             }

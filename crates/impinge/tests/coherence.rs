@@ -52,7 +52,7 @@ fn cached_queries_give_the_same_verdicts() {
                     assert_eq!(plain.is_some(), cached.is_some(), "{pose:?}");
                     if let Some(hit) = cached {
                         let pairs = intersecting_pairs(a, b, &pose);
-                        assert!(pairs.binary_search(&(hit.a, hit.b)).is_ok());
+                        assert!(pairs.binary_search(&(hit.triangle_a, hit.triangle_b)).is_ok());
                     }
                     hits += usize::from(plain.is_some());
                     queries += 1;

@@ -186,7 +186,14 @@ impl Case<'_> {
                 for (found, _) in &contacts {
                     let Contact { lower, upper, point_a, point_b, .. } = *found;
                     let (feature_a, feature_b) = (None, None);
-                    let found = Distance { lower, upper, point_a, point_b, feature_a, feature_b };
+                    let found = Distance {
+                        lower,
+                        upper,
+                        point_a,
+                        point_b,
+                        triangle_a: feature_a,
+                        triangle_b: feature_b,
+                    };
                     self.check_distance(&found, &exact);
                 }
                 distances.iter().for_each(|found| self.check_distance(found, &exact));

@@ -25,7 +25,7 @@ impl Keep {
     }
 
     fn sorted(mut self) -> Vec<NearPair> {
-        self.pairs.sort_unstable_by_key(|p| (p.a, p.b));
+        self.pairs.sort_unstable_by_key(|p| (p.triangle_a, p.triangle_b));
         self.pairs
     }
 }
@@ -62,7 +62,7 @@ impl NearSink for Closest {
     }
 
     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
-        let key = |p: &NearPair| (p.closest.upper, p.a, p.b);
+        let key = |p: &NearPair| (p.closest.upper, p.triangle_a, p.triangle_b);
         if self.best.is_none_or(|best| key(pair) < key(&best)) {
             self.best = Some(*pair);
             self.bound = self.bound.min(pair.closest.upper);
@@ -77,7 +77,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
     brute::near(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut all);
     let all = all.sorted();
     assert_eq!(all.len(), a.triangles().len() * b.triangles().len());
-    let key = |p: &NearPair| (p.closest.upper, p.a, p.b);
+    let key = |p: &NearPair| (p.closest.upper, p.triangle_a, p.triangle_b);
     let nearest =
         *all.iter().min_by(|p, q| key(p).partial_cmp(&key(q)).unwrap()).expect("triangles");
     let lower = all.iter().map(|p| p.closest.lower).fold(f64::INFINITY, f64::min);
@@ -87,11 +87,16 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
     assert_eq!(d.upper, nearest.closest.upper);
     assert_eq!(d.lower, lower.min(d.upper));
     if d.upper > 0.0 {
-        assert_eq!((d.feature_a, d.feature_b), (Some(nearest.a), Some(nearest.b)));
+        assert_eq!(
+            (d.triangle_a, d.triangle_b),
+            (Some(nearest.triangle_a), Some(nearest.triangle_b))
+        );
         assert_eq!((d.point_a, d.point_b), (nearest.closest.point_a, nearest.closest.point_b));
     } else {
-        let pair =
-            all.iter().find(|p| (Some(p.a), Some(p.b)) == (d.feature_a, d.feature_b)).unwrap();
+        let pair = all
+            .iter()
+            .find(|p| (Some(p.triangle_a), Some(p.triangle_b)) == (d.triangle_a, d.triangle_b))
+            .unwrap();
         assert_eq!(pair.closest.upper, 0.0, "the returned features do not meet");
     }
 
@@ -118,8 +123,11 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
         let mut found = Keep::up_to(epsilon);
         if internals::tree::near((a, &tree_a), (b, &tree_b), pose, &mut found) {
             found.met.sort_unstable();
-            let met: Vec<(u32, u32)> =
-                expected.iter().filter(|p| p.closest.upper == 0.0).map(|p| (p.a, p.b)).collect();
+            let met: Vec<(u32, u32)> = expected
+                .iter()
+                .filter(|p| p.closest.upper == 0.0)
+                .map(|p| (p.triangle_a, p.triangle_b))
+                .collect();
             if epsilon >= 0.0 {
                 assert_eq!(found.met, met);
             }
@@ -318,7 +326,8 @@ fn extreme_distances_give_all_or_no_pairs() {
     for epsilon in [f64::NAN, -1.0, f64::NEG_INFINITY, -f64::MIN_POSITIVE] {
         assert_eq!(within(&a, &b, &pose, epsilon), []);
     }
-    let meeting: Vec<(u32, u32)> = within(&a, &b, &pose, 0.0).iter().map(|p| (p.a, p.b)).collect();
+    let meeting: Vec<(u32, u32)> =
+        within(&a, &b, &pose, 0.0).iter().map(|p| (p.triangle_a, p.triangle_b)).collect();
     assert_eq!(meeting, impinge::pair::intersecting_pairs(&a, &b, &pose));
     assert_eq!(within(&a, &b, &pose, -0.0).len(), meeting.len());
 }

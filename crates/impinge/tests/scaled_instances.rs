@@ -70,7 +70,8 @@ fn answers_equal_those_of_the_baked_mesh() {
         for (v, w) in q.vertices().iter().zip(baked_b.vertices()) {
             assert_eq!(pose.transform_point(*v * other), *w);
         }
-        let pairs: Vec<(u32, u32)> = report.hits.iter().map(|hit| (hit.a, hit.b)).collect();
+        let pairs: Vec<(u32, u32)> =
+            report.hits.iter().map(|hit| (hit.triangle_a, hit.triangle_b)).collect();
         assert_eq!(pairs, intersecting_pairs(&baked_a, &baked_b, &Pose::IDENTITY));
         assert_eq!(pairs, brute_pairs(&baked_a, &baked_b));
         let PairReport { relation, distance, .. } =

@@ -80,11 +80,14 @@ fn pair_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
     bad(&good, |v| v["hits"].as_array_mut().expect("a list").reverse(), "order");
     bad(
         &good,
-        |v| v["hits"][0]["kind"] = json!({"Touching": {"a": {"Vertex": 3}, "b": "Face"}}),
+        |v| {
+            v["hits"][0]["kind"] =
+                json!({"Touching": {"feature_a": {"Vertex": 3}, "feature_b": "Face"}})
+        },
         "no corner",
     );
     bad(&good, |v| v["hits"][0]["point"] = json!([0, 0, null]), "null");
-    bad(&good, |v| v["witness"] = json!([0, 1]), "length");
+    bad(&good, |v| v["point"] = json!([0, 1]), "length");
     let apart = check_pair(&cube, &cube, &at(3.0, 0.0, 0.0), &options);
     let good = serde_json::to_value(&apart).expect("JSON");
     bad(&good, |v| v["distance"]["lower"] = json!(2.0), "a distance of");
@@ -246,7 +249,7 @@ fn update_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
     );
     expect_error::<Report>(&good, |v| v["events"][0]["b"] = v["events"][0]["a"].clone(), "order");
     expect_error::<Report>(&good, |v| v["frame"] = json!(-1), "invalid value");
-    let witness = json!({"point": [0, "inf", 0], "parts": [0, 0], "triangles": [null, null]});
+    let witness = json!({"point": [0, "inf", 0], "part_a": 0, "part_b": 0, "triangle_a": null, "triangle_b": null});
     expect_error::<Report>(&good, |v| v["events"][0]["witness"] = witness, "invalid type");
     Ok(())
 }

@@ -16,7 +16,7 @@ fn relation(a: &Mesh, b: &Mesh) -> Relation {
     let report = check_pair(a, b, &Pose::IDENTITY, &CheckOptions::default());
     let swapped = check_pair(b, a, &Pose::IDENTITY, &CheckOptions::default());
     assert_eq!(report.relation, swapped.relation.swapped());
-    for w in [report.witness, swapped.witness].into_iter().flatten() {
+    for w in [report.point, swapped.point].into_iter().flatten() {
         for m in [a, b] {
             assert_ne!(solid::locate(m, w).unwrap(), Location::Outside, "{w} is not common");
         }

@@ -122,7 +122,7 @@ fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [u
             report.relation, want,
             "seed {seed} round {round}: {a:?} and {b:?} moved by {offset:?} halves"
         );
-        assert_eq!(report.witness.is_some(), want.is_collision());
+        assert_eq!(report.point.is_some(), want.is_collision());
         let back = check_pair(
             &mb,
             &ma,

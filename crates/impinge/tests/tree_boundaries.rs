@@ -54,7 +54,7 @@ fn compare_distance(a: &Mesh, b: &Mesh, pose: &Pose, numbers: &[f64]) -> Vec<Ord
 fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
     let pairs = brute_pairs(a, b, pose);
     let meet = !pairs.is_empty();
-    let hit = first_hit(a, b, pose).map(|hit| (hit.a, hit.b));
+    let hit = first_hit(a, b, pose).map(|hit| (hit.triangle_a, hit.triangle_b));
     assert_eq!(hit.is_some(), meet);
     assert!(hit.is_none_or(|pair| pairs.binary_search(&pair).is_ok()));
     assert_eq!(intersecting_pairs(a, b, pose), pairs);
@@ -70,7 +70,7 @@ fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
             Verdict::Intersecting((a, b)) => assert!(pairs.binary_search(&(a, b)).is_ok()),
             Verdict::Separated(proof) => {
                 assert!(!meet, "{proof:?} after {steps} steps");
-                gaps.push(proof.gap());
+                gaps.push(proof.lower());
             }
             Verdict::Undecided(known) => {
                 assert!(steps < u64::MAX);
@@ -83,7 +83,11 @@ fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
         }
     }
     let near = within(a, b, pose, 0.0);
-    let met: Vec<_> = near.iter().filter(|p| p.closest.upper == 0.0).map(|p| (p.a, p.b)).collect();
+    let met: Vec<_> = near
+        .iter()
+        .filter(|p| p.closest.upper == 0.0)
+        .map(|p| (p.triangle_a, p.triangle_b))
+        .collect();
     assert_eq!(met, pairs);
     let d = distance(a, b, pose).unwrap();
     assert_eq!(d.upper == 0.0, meet);
@@ -91,7 +95,7 @@ fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
         Verdict::Intersecting(_) => assert!(meet),
         Verdict::Separated(proof) => {
             assert!(!meet && proof.verify(a, b, pose), "{proof:?}");
-            gaps.push(proof.gap());
+            gaps.push(proof.lower());
         }
     }
     if exactly {
@@ -386,7 +390,7 @@ fn published_trees_do_not_overstate_distances() {
             let outcome = query.within(pose, &mut Budget::steps(steps));
             assert!(!(meet && outcome.is_separated()), "{outcome:?}");
             if let Verdict::Separated(proof) = outcome {
-                let order = compare_distance(a, b, pose, &[proof.gap()]);
+                let order = compare_distance(a, b, pose, &[proof.lower()]);
                 assert_ne!(order[0], Ordering::Greater, "{} {outcome:?}", V::NAME);
                 *separated += 1;
             }
@@ -450,8 +454,8 @@ fn distance_bounds_hold_and_are_tight_for_meshes_far_apart() {
                 assert!(d.upper - d.lower <= 1e-13 * d.upper, "{d:?}");
                 // The returned features have this distance.
                 let moved =
-                    b.triangle(d.feature_b.unwrap() as usize).map(|v| pose.transform_point(v));
-                let closest_a = triangles(&[a.triangle(d.feature_a.unwrap() as usize)]);
+                    b.triangle(d.triangle_b.unwrap() as usize).map(|v| pose.transform_point(v));
+                let closest_a = triangles(&[a.triangle(d.triangle_a.unwrap() as usize)]);
                 let closest_b = Mesh::from_triangles(moved.to_vec(), vec![[0, 1, 2]]);
                 if let Ok(closest_b) = closest_b {
                     let of_pair = distance(&closest_a, &closest_b, &Pose::IDENTITY).unwrap();
@@ -459,8 +463,10 @@ fn distance_bounds_hold_and_are_tight_for_meshes_far_apart() {
                 }
                 // Near pairs equal those of brute force.
                 for epsilon in [d.lower, d.upper, d.upper + 0.3 * size] {
-                    let found: Vec<_> =
-                        within(a, b, &pose, epsilon).iter().map(|p| (p.a, p.b)).collect();
+                    let found: Vec<_> = within(a, b, &pose, epsilon)
+                        .iter()
+                        .map(|p| (p.triangle_a, p.triangle_b))
+                        .collect();
                     let mut known = vec![];
                     for i in 0..a.triangles().len() as u32 {
                         for j in 0..b.triangles().len() as u32 {

@@ -70,7 +70,8 @@ fn mesh(part: &Part) -> &Mesh {
 fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
     match pair::first_pair(mesh(pair.a), mesh(pair.b), pair.pose) {
         Some((a, b)) => {
-            let witness = PairWitness { triangles: [Some(a), Some(b)], point: None };
+            let (triangle_a, triangle_b) = (Some(a), Some(b));
+            let witness = PairWitness { triangle_a, triangle_b, point: None };
             PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }
         None => PairAnswer::Separated { certain: true },

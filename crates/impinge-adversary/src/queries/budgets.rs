@@ -69,7 +69,7 @@ pub(super) fn check_outcome(
         }
         Verdict::Separated(proof) => {
             checker.check(!truth.meet(), || message("the meshes meet"));
-            checker.check(truth.is_at_least(proof.gap()), || message("the gap is too large"));
+            checker.check(truth.is_at_least(proof.lower()), || message("the gap is too large"));
         }
         Verdict::Undecided(known) => {
             checker.count("undecided");

@@ -111,10 +111,10 @@ pub(super) fn check_decision(
 
 fn gap_holds(truth: &HullTruth, gap: &Gap) -> bool {
     let (a, b) = (&truth.a, &truth.b);
-    if gap.features.is_empty() {
-        slab_holds(a, b, gap.direction, gap.gap)
+    if gap.pairs.is_empty() {
+        slab_holds(a, b, gap.direction, gap.lower)
     } else {
-        features_hold(a, b, gap.features.as_slice(), gap.gap)
+        features_hold(a, b, gap.pairs.as_slice(), gap.lower)
     }
 }
 
@@ -150,11 +150,11 @@ fn verdict(case: &Case<'_>, checker: &mut Checker<'_>) {
 
 /// False proofs must not verify.
 fn check_false_proofs(checker: &mut Checker<'_>, truth: &HullTruth, step: usize) {
-    let proof = Gap { direction: Vec3::X, gap: f64::MAX, features: Pairs::NONE };
+    let proof = Gap { direction: Vec3::X, lower: f64::MAX, pairs: Pairs::NONE };
     checker.check(!proof.verify(&truth.a, &truth.b), || format!("step {step}: {proof:?} verifies"));
     if truth.meet {
         for direction in [Vec3::X, Vec3::NEG_Y, Vec3::Z] {
-            let gap = Gap { direction, gap: 0.0, features: Pairs::NONE };
+            let gap = Gap { direction, lower: 0.0, pairs: Pairs::NONE };
             checker.check(!gap.verify(&truth.a, &truth.b), || {
                 format!("step {step}: {gap:?} verifies")
             });

@@ -29,7 +29,7 @@ fn distance(case: &Case<'_>, checker: &mut Checker<'_>) {
         checker.check((found.upper == 0.0) == truth.meet(), || {
             format!("step {step}: {found:?}, pairs that meet: {:?}", truth.pairs)
         });
-        let (Some(i), Some(j)) = (found.feature_a, found.feature_b) else {
+        let (Some(i), Some(j)) = (found.triangle_a, found.triangle_b) else {
             checker.check(false, || format!("step {step}: {found:?} names no triangles"));
             continue;
         };
@@ -77,7 +77,7 @@ fn near(case: &Case<'_>, checker: &mut Checker<'_>) {
             let mut slow = Within(epsilon, Vec::new());
             let a = Posed::new(&case.a, &Pose::IDENTITY);
             brute::near(&a, &Posed::new(&case.b, pose), &mut slow);
-            slow.1.sort_by_key(|p| (p.a, p.b));
+            slow.1.sort_by_key(|p| (p.triangle_a, p.triangle_b));
             checker.check(slow.1 == found, || {
                 format!("step {step}, {epsilon:e}: brute force {:?}, found {found:?}", slow.1)
             });
@@ -97,13 +97,16 @@ pub(super) fn check_near(
     (step, epsilon): (usize, f64),
     found: &[NearPair],
 ) {
-    let zero: Vec<(u32, u32)> =
-        found.iter().filter(|p| p.closest.upper == 0.0).map(|p| (p.a, p.b)).collect();
+    let zero: Vec<(u32, u32)> = found
+        .iter()
+        .filter(|p| p.closest.upper == 0.0)
+        .map(|p| (p.triangle_a, p.triangle_b))
+        .collect();
     checker.check(zero == truth.pairs, || {
         format!("step {step}, {epsilon:e}: {zero:?} at zero, expected {:?}", truth.pairs)
     });
     for near in found.iter().take(4) {
-        let squared = truth.of_pair(case.sample, near.a, near.b);
+        let squared = truth.of_pair(case.sample, near.triangle_a, near.triangle_b);
         checker.check(squared.is_between(near.closest.lower, near.closest.upper), || {
             format!("step {step}: {near:?} excludes {:e}", squared.root())
         });
@@ -111,7 +114,7 @@ pub(super) fn check_near(
     // Pairs that were not reported are further apart than `epsilon`.
     let missing = (0..case.a.triangles().len() as u32)
         .flat_map(|i| (0..case.b.triangles().len() as u32).map(move |j| (i, j)))
-        .filter(|pair| found.binary_search_by_key(pair, |p| (p.a, p.b)).is_err());
+        .filter(|pair| found.binary_search_by_key(pair, |p| (p.triangle_a, p.triangle_b)).is_err());
     for (i, j) in missing.take(4) {
         let squared = truth.of_pair(case.sample, i, j);
         checker.check(squared.compare(epsilon).is_lt(), || {

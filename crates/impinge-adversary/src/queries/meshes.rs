@@ -78,13 +78,14 @@ fn all_pairs(case: &Case<'_>, checker: &mut Checker<'_>) {
         checker.check(hits.len() == truth.pairs.len(), || format!("{} hits", hits.len()));
         // A few are enough: families with many hits have many equal copies.
         for hit in hits.iter().take(12) {
-            let contact = truth.contact(sample, hit.a, hit.b);
+            let contact = truth.contact(sample, hit.triangle_a, hit.triangle_b);
             checker.check(contact == Some(hit.kind), || {
                 format!("step {step}: {hit:?}, expected {contact:?}")
             });
-            checker.check(near_both(hit, truth.corners(sample, hit.a, hit.b)), || {
-                format!("step {step}: the point of {hit:?} is far from the triangles")
-            });
+            checker.check(
+                near_both(hit, truth.corners(sample, hit.triangle_a, hit.triangle_b)),
+                || format!("step {step}: the point of {hit:?} is far from the triangles"),
+            );
             let witness = hit.edge_and_face(&case.a, &case.b, pose);
             checker
                 .check(witness.is_some(), || format!("step {step}: {hit:?} has no edge and face"));
@@ -112,7 +113,7 @@ fn first(case: &Case<'_>, checker: &mut Checker<'_>) {
         check_first(checker, step, found, &truth.pairs);
         let hit = pair::first_hit(&case.a, &case.b, pose);
         checker.case(&hit);
-        checker.check(hit.map(|h| (h.a, h.b)) == found, || {
+        checker.check(hit.map(|h| (h.triangle_a, h.triangle_b)) == found, || {
             format!("step {step}: the first hit is {hit:?}, the first pair {found:?}")
         });
     }
@@ -139,7 +140,7 @@ fn cached(case: &Case<'_>, checker: &mut Checker<'_>) {
         check_first(checker, step, found, &truth.pairs);
         let hit = pair::first_hit_cached(&case.a, &case.b, pose, &mut hits);
         checker.case(&hit);
-        check_first(checker, step, hit.map(|h| (h.a, h.b)), &truth.pairs);
+        check_first(checker, step, hit.map(|h| (h.triangle_a, h.triangle_b)), &truth.pairs);
     }
 }
 
@@ -161,12 +162,12 @@ fn verdict(case: &Case<'_>, checker: &mut Checker<'_>) {
         let points_b = used(&case.sample.b, &truth.posed);
         match found {
             Verdict::Intersecting(hit) => {
-                check_first(checker, step, Some((hit.a, hit.b)), &truth.pairs);
+                check_first(checker, step, Some((hit.triangle_a, hit.triangle_b)), &truth.pairs);
             }
             Verdict::Separated(proof) => {
                 let holds = match proof {
                     Separation::Empty => truth.distance.is_none(),
-                    Separation::Slab { direction, gap } => {
+                    Separation::Slab { direction, lower: gap } => {
                         checker.count("slabs");
                         slab_holds(&points_a, &points_b, direction, gap)
                     }
@@ -182,8 +183,12 @@ fn verdict(case: &Case<'_>, checker: &mut Checker<'_>) {
                 checker.check(proof.verify(&case.a, &case.b, pose), || {
                     format!("step {step}: {proof:?} does not verify")
                 });
-                checker.check(truth.is_at_least(proof.gap()) || truth.distance.is_none(), || {
-                    format!("step {step}: a gap of {:e} at {:e}", proof.gap(), truth.approximate())
+                checker.check(truth.is_at_least(proof.lower()) || truth.distance.is_none(), || {
+                    format!(
+                        "step {step}: a gap of {:e} at {:e}",
+                        proof.lower(),
+                        truth.approximate()
+                    )
                 });
             }
         }
@@ -191,7 +196,7 @@ fn verdict(case: &Case<'_>, checker: &mut Checker<'_>) {
         if truth.distance.is_some() {
             for direction in [Vec3::X, Vec3::NEG_Y] {
                 let gap = truth.approximate() * 1.001 + 5e-324;
-                let forged = Separation::Slab { direction, gap };
+                let forged = Separation::Slab { direction, lower: gap };
                 let is_false = !slab_holds(&points_a, &points_b, direction, gap);
                 checker.check(is_false && !forged.verify(&case.a, &case.b, pose), || {
                     format!(

@@ -104,7 +104,7 @@ fn bv_of<V: Volume>(case: &Case<'_>, checker: &mut Checker<'_>) {
             checker.check(count == near.len(), || {
                 format!("step {step}: {count} near pairs, {} with counters", near.len())
             });
-            near.sort_by_key(|p| (p.a, p.b));
+            near.sort_by_key(|p| (p.triangle_a, p.triangle_b));
             checker.case(&near.len());
             check_near(case, checker, truth, (step, epsilon), &near);
         }

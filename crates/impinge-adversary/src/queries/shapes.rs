@@ -86,10 +86,10 @@ fn same_kind(case: &Case<'_>, checker: &mut Checker<'_>) {
             let verifies = match &verdict {
                 Verdict::Separated(clear) => {
                     truth.distance_is_between(clear.lower, f64::INFINITY)
-                        && clear.gap.is_some_and(|gap| gap.verify(&truth.a, &truth.b))
+                        && clear.certificate.is_some_and(|gap| gap.verify(&truth.a, &truth.b))
                 }
                 Verdict::Intersecting(meeting) => {
-                    meeting.common.is_some_and(|common| common.verify(&truth.a, &truth.b))
+                    meeting.certificate.is_some_and(|common| common.verify(&truth.a, &truth.b))
                 }
                 Verdict::Undecided(_) => false,
             };

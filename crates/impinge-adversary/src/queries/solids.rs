@@ -114,7 +114,7 @@ fn relations(case: &Case<'_>, checker: &mut Checker<'_>) {
                 format!("step {step}: {d:?} excludes {:e}", truth.approximate())
             });
         }
-        checker.check((relation == Relation::Clear) == report.witness.is_none(), || {
+        checker.check((relation == Relation::Clear) == report.point.is_none(), || {
             format!("step {step}: witness of {report:?}")
         });
         let (a, b) = (Posed::new(&case.a, &Pose::IDENTITY), Posed::new(&case.b, pose));
@@ -136,7 +136,7 @@ fn relations(case: &Case<'_>, checker: &mut Checker<'_>) {
             .expect("closed");
         checker.case(&guess);
         // The method may miss a common point, but a reported point must be common.
-        let holds = guess.common_point.is_none_or(|p| {
+        let holds = guess.point.is_none_or(|p| {
             in_tetrahedron(p, &solids.a) >= Some(0) && in_tetrahedron(p, &solids.b) >= Some(0)
         });
         checker.check(holds, || format!("step {step}: {guess:?} of {:?} {:?}", solids.a, solids.b));

@@ -58,7 +58,7 @@ fn files(case: &Case<'_>, checker: &mut Checker<'_>) {
         checker.count(if whole { "by trees" } else { "refused" });
         let mut near = Within(0.0, Vec::new());
         let searched = internals::tree::near((&case.a, tree_a), (&case.b, tree_b), pose, &mut near);
-        near.1.sort_by_key(|p| (p.a, p.b));
+        near.1.sort_by_key(|p| (p.triangle_a, p.triangle_b));
         if searched {
             check_near(case, checker, truth, (step, 0.0), &near.1);
         }

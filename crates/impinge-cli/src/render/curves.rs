@@ -27,7 +27,8 @@ impl Curves {
             let corners = |part: &Part, i: u32| {
                 part.mesh.triangle(i as usize).map(|v| part.pose.transform_point(v))
             };
-            self.segments.extend(common_segment(&corners(a, hit.a), &corners(b, hit.b)));
+            self.segments
+                .extend(common_segment(&corners(a, hit.triangle_a), &corners(b, hit.triangle_b)));
         }
     }
 

@@ -224,13 +224,13 @@ mod tests {
         page
     }
 
-    fn crossing(witness: Vec3) -> Verdict {
+    fn crossing(point: Vec3) -> Verdict {
         Verdict {
             a: 0,
             b: 1,
             relation: Relation::Crossing,
             triangle_pairs: 3,
-            witness: Some(witness),
+            point: Some(point),
             distance: None,
         }
     }

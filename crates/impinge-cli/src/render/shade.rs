@@ -134,7 +134,7 @@ mod tests {
     use impinge::check::Relation;
 
     fn verdict(a: usize, b: usize, relation: Relation) -> Verdict {
-        Verdict { a, b, relation, triangle_pairs: 0, witness: None, distance: None }
+        Verdict { a, b, relation, triangle_pairs: 0, point: None, distance: None }
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn row(out: &mut impl Write, parts: Parts<'_>, hit: &Hit, p: Vec3) -> io::Result
     field(out, parts.a.1)?;
     write!(out, ",")?;
     field(out, parts.b.1)?;
-    write!(out, ",{},{},", hit.a, hit.b)?;
+    write!(out, ",{},{},", hit.triangle_a, hit.triangle_b)?;
     field(out, &hit.kind.to_string())?;
     // The shortest text that reads back to the same bits, with an exponent where that is shorter.
     writeln!(out, ",{:?},{:?},{:?}", p.x, p.y, p.z)
@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn a_row_has_all_columns_and_exact_numbers() {
         let hit = Hit {
-            a: 3,
-            b: 4,
-            kind: HitKind::Touching { a: Feature::Vertex(1), b: Feature::Face },
+            triangle_a: 3,
+            triangle_b: 4,
+            kind: HitKind::Touching { feature_a: Feature::Vertex(1), feature_b: Feature::Face },
             point: Vec3::ZERO,
         };
         let mut out = Vec::new();

@@ -79,7 +79,7 @@ struct PairEntry<'a> {
     inside: Option<&'static str>,
     triangle_pairs: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    witness: Option<[f64; 3]>,
+    point: Option<[f64; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     distance: Option<DistanceEntry>,
 }
@@ -88,8 +88,8 @@ struct PairEntry<'a> {
 struct DistanceEntry {
     lower: f64,
     upper: f64,
-    on_a: [f64; 3],
-    on_b: [f64; 3],
+    point_a: [f64; 3],
+    point_b: [f64; 3],
 }
 
 /// Writes the document of `impinge check --json`. Its field `found` agrees with the exit status.
@@ -154,12 +154,12 @@ fn pair<'a>(job: &'a Job, v: &Verdict) -> PairEntry<'a> {
             _ => None,
         },
         triangle_pairs: v.triangle_pairs,
-        witness: v.witness.map(|p| p.to_array()),
+        point: v.point.map(|p| p.to_array()),
         distance: v.distance.map(|d| DistanceEntry {
             lower: d.lower,
             upper: d.upper,
-            on_a: d.point_a.to_array(),
-            on_b: d.point_b.to_array(),
+            point_a: d.point_a.to_array(),
+            point_b: d.point_b.to_array(),
         }),
     }
 }

@@ -37,11 +37,15 @@ struct Line<'a> {
     point: Option<[f64; 3]>,
     /// The names of the two parts, if a body has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    parts: Option<[&'a str; 2]>,
-    /// The indices of the intersecting triangles in their parts; null if one part lies inside the
-    /// other, or if the hulls decided the pair.
+    part_a: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    triangles: Option<[Option<u32>; 2]>,
+    part_b: Option<&'a str>,
+    /// The indices of the intersecting triangles in their parts; null if one part lies inside the
+    /// other, or if the hulls decided the pair. Absent if there is no witness.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    triangle_a: Option<Option<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    triangle_b: Option<Option<u32>>,
 }
 
 impl EventLines {
@@ -98,9 +102,9 @@ fn line<'a>(scene: &'a Scene, stage: &Stage, report: &Report, event: &Event) -> 
     let moving = &scene.moving;
     let has_parts = bodies.iter().any(|body| moving.bodies[*body].parts.len() > 1);
     let parts = event.witness.filter(|_| has_parts).map(|witness| {
-        [0, 1].map(|k| {
-            let first = moving.bodies[bodies[k]].parts.start;
-            moving.scene.parts()[first + witness.parts[k] as usize].name.as_str()
+        [(bodies[0], witness.part_a), (bodies[1], witness.part_b)].map(|(body, part)| {
+            let first = moving.bodies[body].parts.start;
+            moving.scene.parts()[first + part as usize].name.as_str()
         })
     });
     Line {
@@ -115,7 +119,9 @@ fn line<'a>(scene: &'a Scene, stage: &Stage, report: &Report, event: &Event) -> 
         b,
         certain: event.is_certain(),
         point: event.witness.map(|witness| witness.point.to_array()),
-        parts,
-        triangles: event.witness.map(|witness| witness.triangles),
+        part_a: parts.map(|[a, _]| a),
+        part_b: parts.map(|[_, b]| b),
+        triangle_a: event.witness.map(|witness| witness.triangle_a),
+        triangle_b: event.witness.map(|witness| witness.triangle_b),
     }
 }

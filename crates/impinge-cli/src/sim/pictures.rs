@@ -191,7 +191,7 @@ fn draw(scene: &Scene, snapshot: &Snapshot, files: &PictureArgs) -> Result<()> {
                     b,
                     relation: report.relation,
                     triangle_pairs: report.hit_count,
-                    witness: report.witness.map(|p| one.pose.transform_point(p)),
+                    point: report.point.map(|p| one.pose.transform_point(p)),
                     distance: None,
                 });
             }

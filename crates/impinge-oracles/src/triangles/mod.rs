@@ -187,7 +187,7 @@ pub fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
     let contact = match (of_a, of_b) {
         (Feature::Face, Feature::Face) if coplanar => HitKind::Coplanar,
         (Feature::Face, Feature::Face) => HitKind::Crossing,
-        (a, b) => HitKind::Touching { a, b },
+        (a, b) => HitKind::Touching { feature_a: a, feature_b: b },
     };
     Some(Shared { contact, corners: polygon, unit })
 }

@@ -218,7 +218,7 @@ impl PairChecker for HullTreeChecker {
         let size = 2.0 * reach + query.pose.translation().abs().max_element();
         let margin = 16.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
         let mut near = |a: &[Vec3], b: &[Vec3]| match decide(a, b, &Hint::NONE) {
-            Verdict::Separated(gap) => gap.gap <= margin,
+            Verdict::Separated(gap) => gap.lower <= margin,
             Verdict::Intersecting(_) => true,
         };
         let mut first = First::default();

@@ -213,8 +213,8 @@ impl PairChecker for EdgesAgainstFaces {
 fn of_relaxed(pair: &PairQuery<'_>, found: &Relaxed) -> PairAnswer {
     let certain = found.is_certain();
     if let Some((a, b)) = found.pair {
-        let triangles = [Some(a), Some(b)];
-        let witness = certain.then_some(PairWitness { triangles, point: None });
+        let (triangle_a, triangle_b) = (Some(a), Some(b));
+        let witness = certain.then_some(PairWitness { triangle_a, triangle_b, point: None });
         return PairAnswer::Intersecting { certain, witness };
     }
     match of_surfaces(pair, None) {

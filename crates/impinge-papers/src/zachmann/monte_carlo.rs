@@ -58,7 +58,7 @@ impl Default for MonteCarlo {
 pub struct MonteCarloOutcome {
     /// A point inside or on both solids, in A's frame. It is certain. `None` if no point was found,
     /// which is no proof.
-    pub common_point: Option<Vec3>,
+    pub point: Option<Vec3>,
     /// The result that can be wrong.
     pub bias: Bias,
     /// The number of vertices tested.
@@ -80,7 +80,7 @@ pub struct MonteCarloOutcome {
 /// let ball = shapes::icosphere(1.0, 2)?;
 /// let near = Pose::from_translation([0.5, 0.5, 0.5])?;
 /// let found = monte_carlo(&ball, &ball, &near, &MonteCarlo::default())?;
-/// assert!(found.common_point.is_some());
+/// assert!(found.point.is_some());
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn monte_carlo(
@@ -94,7 +94,7 @@ pub fn monte_carlo(
     }
     let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
     let mut outcome = MonteCarloOutcome {
-        common_point: None,
+        point: None,
         bias: Bias::TowardsNoCollision,
         vertices_tested: 0,
         points_tested: 0,
@@ -111,7 +111,7 @@ pub fn monte_carlo(
             let p = own.vertices()[used[k] as usize];
             outcome.vertices_tested += 1;
             if contains(other, p) {
-                outcome.common_point = Some(p);
+                outcome.point = Some(p);
                 return Ok(outcome);
             }
         }
@@ -121,7 +121,7 @@ pub fn monte_carlo(
         let p = (region.min + region.extent() * s).clamp(region.min, region.max);
         outcome.points_tested += 1;
         if contains(&a, p) && contains(&b, p) {
-            outcome.common_point = Some(p);
+            outcome.point = Some(p);
             return Ok(outcome);
         }
     }

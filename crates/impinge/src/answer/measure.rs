@@ -24,9 +24,9 @@ pub struct Distance {
     /// The triangle of A with its closest point, if A is a mesh. `None` for all other bodies, and
     /// where the common point lies inside a solid. Where hundreds of triangles are equally close up
     /// to the rounding of `f64`, because the bodies are far apart, it is one of them.
-    pub feature_a: Option<u32>,
-    /// The triangle of B with its closest point, as `feature_a`.
-    pub feature_b: Option<u32>,
+    pub triangle_a: Option<u32>,
+    /// The triangle of B with its closest point, as `triangle_a`.
+    pub triangle_b: Option<u32>,
 }
 
 /// The signed distance of two convex bodies, with its direction and points.
@@ -81,14 +81,14 @@ impl Distance {
     /// A distance without triangles.
     #[inline(always)]
     pub(crate) fn between(lower: f64, upper: f64, [point_a, point_b]: [Vec3; 2]) -> Self {
-        Self { lower, upper, point_a, point_b, feature_a: None, feature_b: None }
+        Self { lower, upper, point_a, point_b, triangle_a: None, triangle_b: None }
     }
 
     /// The same with the triangles that have this distance.
     #[inline(always)]
     #[must_use]
     pub(crate) fn of_triangles(self, a: u32, b: u32) -> Self {
-        Self { feature_a: Some(a), feature_b: Some(b), ..self }
+        Self { triangle_a: Some(a), triangle_b: Some(b), ..self }
     }
 
     /// The same with A and B exchanged, still in A's frame.
@@ -97,8 +97,8 @@ impl Distance {
         Self {
             point_a: self.point_b,
             point_b: self.point_a,
-            feature_a: self.feature_b,
-            feature_b: self.feature_a,
+            triangle_a: self.triangle_b,
+            triangle_b: self.triangle_a,
             ..self
         }
     }

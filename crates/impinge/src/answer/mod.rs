@@ -32,7 +32,10 @@
 //! - `point_a` and `point_b` are points of A and of B, rounded.
 //! - `direction` is a vector from A towards B, of length one to rounding: a translation of B along
 //!   it separates the bodies. Zero if none is known.
-//! - `feature_a` and `feature_b` are triangle numbers, if A or B is a mesh; else `None`.
+//! - `triangle_a` and `triangle_b` are triangle numbers; `None` if A or B is not a mesh.
+//! - `feature_a` and `feature_b` are corners, sides or faces of a triangle.
+//! - `point` is a common point, rounded.
+//! - `pairs` are pairs of vertices, and `certificate` is the proof for two polytopes.
 //!
 //! # Signs
 //!

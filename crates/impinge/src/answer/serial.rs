@@ -17,21 +17,22 @@ struct DistanceForm {
     point_a: Vec3,
     #[serde(with = "point")]
     point_b: Vec3,
-    feature_a: Option<u32>,
-    feature_b: Option<u32>,
+    triangle_a: Option<u32>,
+    triangle_b: Option<u32>,
 }
 
 /// The fields, bit for bit. Deserialising requires `0 <= lower <= upper` and finite points.
 impl Serialize for Distance {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let &Self { lower, upper, point_a, point_b, feature_a, feature_b } = self;
-        DistanceForm { lower, upper, point_a, point_b, feature_a, feature_b }.serialize(serializer)
+        let &Self { lower, upper, point_a, point_b, triangle_a, triangle_b } = self;
+        DistanceForm { lower, upper, point_a, point_b, triangle_a, triangle_b }
+            .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Distance {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let DistanceForm { lower, upper, point_a, point_b, feature_a, feature_b } =
+        let DistanceForm { lower, upper, point_a, point_b, triangle_a, triangle_b } =
             DistanceForm::deserialize(deserializer)?;
         if lower < 0.0 || lower > upper {
             let message = format!(
@@ -39,7 +40,7 @@ impl<'de> Deserialize<'de> for Distance {
             );
             return Err(D::Error::custom(message));
         }
-        Ok(Self { lower, upper, point_a, point_b, feature_a, feature_b })
+        Ok(Self { lower, upper, point_a, point_b, triangle_a, triangle_b })
     }
 }
 

@@ -60,7 +60,7 @@ pub struct PairReport {
     /// A common point, in A's frame, for every collision: of two triangles, preferably of two that
     /// cross, or of a part inside the other.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_point"))]
-    pub witness: Option<Vec3>,
+    pub point: Option<Vec3>,
     /// The distance, if it was requested and the parts do not meet. With a clearance but without
     /// [`CheckOptions::distance`], only for parts within the clearance.
     pub distance: Option<Distance>,
@@ -99,10 +99,10 @@ fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Op
         relation: Relation::Clear,
         hit_count: 0,
         hits: Vec::new(),
-        witness: None,
+        point: None,
         distance: None,
     };
-    add_distance(&mut report, (a, b, pose), options, gap.gap);
+    add_distance(&mut report, (a, b, pose), options, gap.lower);
     Some(report)
 }
 
@@ -115,7 +115,7 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
     };
     let strongest = strongest_hit(a, b, pose, &pairs);
     let crossing = matches!(strongest, Some((_, HitKind::Crossing)));
-    let mut witness = strongest.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
+    let mut point = strongest.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
     let may_be_same = !pairs.is_empty() && a.triangles().len() == b.triangles().len();
     let mut relation = Relation::Crossing;
     if may_be_same || !crossing {
@@ -132,7 +132,7 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
                 Occupancy::Equal => Relation::Duplicate,
             };
         }
-        witness = witness.or_else(|| match relation {
+        point = point.or_else(|| match relation {
             Relation::Clear | Relation::Near => None,
             Relation::AInsideB => first_vertex(&a),
             Relation::BInsideA => first_vertex(&b),
@@ -141,7 +141,7 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
     }
     let hit_count = pairs.len();
     let hits = if options.keep_hits { pairs.iter().filter_map(hit).collect() } else { Vec::new() };
-    let mut report = PairReport { relation, hit_count, hits, witness, distance: None };
+    let mut report = PairReport { relation, hit_count, hits, point, distance: None };
     if report.relation == Relation::Clear {
         add_distance(&mut report, (a, b, pose), options, 0.0);
     }

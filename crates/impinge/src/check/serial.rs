@@ -15,15 +15,15 @@ struct StoredReport {
     hit_count: usize,
     hits: Vec<Hit>,
     #[serde(with = "optional_point")]
-    witness: Option<Vec3>,
+    point: Option<Vec3>,
     distance: Option<Distance>,
 }
 
 /// Accepts only reports that a check can return: the hits are in order, there are none or as many
-/// as `hit_count`, and parts that do not meet have neither hits nor a witness.
+/// as `hit_count`, and parts that do not meet have neither hits nor a common point.
 impl<'de> Deserialize<'de> for PairReport {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let StoredReport { relation, hit_count, hits, witness, distance } =
+        let StoredReport { relation, hit_count, hits, point, distance } =
             StoredReport::deserialize(deserializer)?;
         if !hits.is_empty() && hits.len() != hit_count {
             let message = format!(
@@ -32,16 +32,19 @@ impl<'de> Deserialize<'de> for PairReport {
             );
             return Err(D::Error::custom(message));
         }
-        if !hits.windows(2).all(|w| (w[0].a, w[0].b) < (w[1].a, w[1].b)) {
+        if !hits
+            .windows(2)
+            .all(|w| (w[0].triangle_a, w[0].triangle_b) < (w[1].triangle_a, w[1].triangle_b))
+        {
             return Err(D::Error::custom(
                 "the hits of a report are not in ascending order of their triangles",
             ));
         }
-        if !relation.is_collision() && (hit_count > 0 || witness.is_some()) {
+        if !relation.is_collision() && (hit_count > 0 || point.is_some()) {
             return Err(D::Error::custom(
                 "a report has evidence of a collision, but its parts do not meet",
             ));
         }
-        Ok(Self { relation, hit_count, hits, witness, distance })
+        Ok(Self { relation, hit_count, hits, point, distance })
     }
 }

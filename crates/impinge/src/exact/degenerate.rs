@@ -26,8 +26,8 @@ pub(super) fn intersect(
     } else {
         let swapped = shared.swapped();
         HitKind::Touching {
-            a: feature(&a, &b, &shared, tally),
-            b: feature(&b, &a, &swapped, tally),
+            feature_a: feature(&a, &b, &shared, tally),
+            feature_b: feature(&b, &a, &swapped, tally),
         }
     };
     Some((kind, shared.outline))

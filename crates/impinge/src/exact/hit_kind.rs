@@ -28,9 +28,9 @@ pub enum HitKind {
     /// area has no inside and can only touch.
     Touching {
         /// The smallest feature of A that holds `I`.
-        a: Feature,
+        feature_a: Feature,
         /// The smallest feature of B that holds `I`.
-        b: Feature,
+        feature_b: Feature,
     },
     /// They lie in one plane and share a piece of positive area.
     Coplanar,
@@ -41,7 +41,9 @@ impl HitKind {
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {
-            Self::Touching { a, b } => Self::Touching { a: b, b: a },
+            Self::Touching { feature_a, feature_b } => {
+                Self::Touching { feature_a: feature_b, feature_b: feature_a }
+            }
             other => other,
         }
     }
@@ -61,7 +63,7 @@ impl fmt::Display for HitKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Crossing => f.write_str("crossing"),
-            Self::Touching { a, b } => write!(f, "touching ({a} on {b})"),
+            Self::Touching { feature_a: a, feature_b: b } => write!(f, "touching ({a} on {b})"),
             Self::Coplanar => f.write_str("coplanar overlap"),
         }
     }

@@ -134,7 +134,8 @@ mod tests {
         let a = [[-0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
         let b = [[0.0, 0.0, 0.0], [-4.0, 0.0, 1.0], [0.0, -4.0, 1.0]];
         let shared = share(a, b).unwrap();
-        let vertices = HitKind::Touching { a: Feature::Vertex(0), b: Feature::Vertex(0) };
+        let vertices =
+            HitKind::Touching { feature_a: Feature::Vertex(0), feature_b: Feature::Vertex(0) };
         assert_eq!(shared.kind, vertices);
         assert!(shared.point().x.is_sign_negative());
     }

@@ -30,7 +30,8 @@
 //! let floor = [v(0.0, 0.0, 0.0), v(4.0, 0.0, 0.0), v(0.0, 4.0, 0.0)];
 //! let spike = [v(1.0, 1.0, 0.0), v(1.0, 2.0, 3.0), v(2.0, 1.0, 3.0)];
 //! let kind = triangle_triangle(&floor, &spike);
-//! assert_eq!(kind, Some(HitKind::Touching { a: Feature::Face, b: Feature::Vertex(0) }));
+//! let (feature_a, feature_b) = (Feature::Face, Feature::Vertex(0));
+//! assert_eq!(kind, Some(HitKind::Touching { feature_a, feature_b }));
 //! ```
 
 pub(crate) mod along;

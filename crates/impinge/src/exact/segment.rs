@@ -64,7 +64,7 @@ fn segment_triangle_degenerate(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option
     // that coincide the one with the lowest number is.
     let (kind, _) = degenerate::intersect(&[p, q, q], triangle, &mut ())?;
     let (segment, triangle) = match kind {
-        HitKind::Touching { a, b } => (a, b),
+        HitKind::Touching { feature_a: a, feature_b: b } => (a, b),
         HitKind::Crossing | HitKind::Coplanar => (Feature::Face, Feature::Face),
     };
     let segment = match segment {

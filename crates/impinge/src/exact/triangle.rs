@@ -85,7 +85,7 @@ pub(super) fn intersect(
     let shared = chord::intersect(a, a_sides, b, b_sides, tally)?;
     let kind = match (shared.a, shared.b) {
         (Part::Inside, Part::Inside) => HitKind::Crossing,
-        (a, b) => HitKind::Touching { a: feature(a), b: feature(b) },
+        (a, b) => HitKind::Touching { feature_a: feature(a), feature_b: feature(b) },
     };
     Some((kind, shared.outline))
 }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn touching(a: Feature, b: Feature) -> Option<HitKind> {
-        Some(HitKind::Touching { a, b })
+        Some(HitKind::Touching { feature_a: a, feature_b: b })
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         let spike = |z: f64| [[1.0, 1.0, z], [2.0, 2.0, 2.0], [2.0, 3.0, 2.0]].map(Vec3::from);
         let (below, above) = (1.0 - f64::EPSILON / 2.0, 1.0 + f64::EPSILON);
         assert_eq!(triangle_triangle(&a, &spike(below)), Some(HitKind::Crossing));
-        let touch = HitKind::Touching { a: Feature::Face, b: Feature::Vertex(0) };
+        let touch = HitKind::Touching { feature_a: Feature::Face, feature_b: Feature::Vertex(0) };
         assert_eq!(triangle_triangle(&a, &spike(1.0)), Some(touch));
         assert_eq!(triangle_triangle(&a, &spike(above)), None);
     }

@@ -46,7 +46,7 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
 
 /// The distance of meshes that meet.
 fn distance_of_hit(hit: &Hit) -> Distance {
-    Distance::zero(hit.point).of_triangles(hit.a, hit.b)
+    Distance::zero(hit.point).of_triangles(hit.triangle_a, hit.triangle_b)
 }
 
 /// The closest pair of triangles of two meshes that share no point. `None` if they are certainly
@@ -137,7 +137,7 @@ impl NearSink for ClosestPair {
     }
 
     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
-        let key = |pair: &NearPair| (pair.closest.upper, pair.a, pair.b);
+        let key = |pair: &NearPair| (pair.closest.upper, pair.triangle_a, pair.triangle_b);
         self.lower = self.lower.min(pair.closest.lower);
         if self.best.is_none_or(|best| key(pair) < key(&best)) {
             self.best = Some(*pair);

@@ -14,9 +14,9 @@ use super::Separation;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hit {
     /// The triangle of A.
-    pub a: u32,
+    pub triangle_a: u32,
     /// The triangle of B.
-    pub b: u32,
+    pub triangle_b: u32,
     /// How they meet, decided exactly.
     pub kind: HitKind,
     /// A point they share, in A's frame, rounded as in
@@ -30,7 +30,7 @@ impl Hit {
     #[must_use]
     pub fn between(a: (u32, &[Vec3; 3]), b: (u32, &[Vec3; 3])) -> Option<Self> {
         let shared = triangle_intersection(a.1, b.1)?;
-        Some(Self { a: a.0, b: b.0, kind: shared.kind, point: shared.point() })
+        Some(Self { triangle_a: a.0, triangle_b: b.0, kind: shared.kind, point: shared.point() })
     }
 }
 
@@ -60,16 +60,19 @@ impl Hit {
     /// let hit = impinge::first_hit(&box_, &rod, &pose).expect("they intersect");
     /// let witness = hit.edge_and_face(&box_, &rod, &pose).expect("every hit has one");
     /// // Here an edge of the box's triangulation pierces a side of the rod.
-    /// assert!(witness.edge_is_a && witness.face == hit.b);
+    /// assert!(witness.edge_is_a && witness.face == hit.triangle_b);
     /// # Ok::<(), impinge::Error>(())
     /// ```
     #[must_use]
     pub fn edge_and_face(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> Option<EdgeAndFace> {
-        let triangle_b = b.triangle(self.b as usize).map(|v| pose.transform_point(v));
-        let triangle_a = a.triangle(self.a as usize);
-        let indices = [a.triangles()[self.a as usize], b.triangles()[self.b as usize]];
-        let orders =
-            [(true, &triangle_a, &triangle_b, self.b), (false, &triangle_b, &triangle_a, self.a)];
+        let triangle_b = b.triangle(self.triangle_b as usize).map(|v| pose.transform_point(v));
+        let triangle_a = a.triangle(self.triangle_a as usize);
+        let indices =
+            [a.triangles()[self.triangle_a as usize], b.triangles()[self.triangle_b as usize]];
+        let orders = [
+            (true, &triangle_a, &triangle_b, self.triangle_b),
+            (false, &triangle_b, &triangle_a, self.triangle_a),
+        ];
         orders.into_iter().find_map(|(edge_is_a, edges, triangle, face)| {
             let corners = indices[usize::from(!edge_is_a)];
             (0..3).find_map(|k| {
@@ -91,7 +94,7 @@ pub type BudgetVerdict = answer::Verdict<Separation, (u32, u32), Bounds>;
 
 impl fmt::Display for Hit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { a, b, kind, point: p } = self;
+        let Self { triangle_a: a, triangle_b: b, kind, point: p } = self;
         write!(f, "triangles {a} and {b} meet at ({:.6}, {:.6}, {:.6}): {kind}", p.x, p.y, p.z)
     }
 }

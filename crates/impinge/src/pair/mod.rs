@@ -69,7 +69,7 @@ use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, Pla
 /// let pose = Pose::from_translation([0.0, 0.0, 1.5])?; // of b, in a's frame
 /// match impinge::intersects(&a, &b, &pose) {
 ///     Verdict::Separated(proof) => println!("free: {proof}"),
-///     Verdict::Intersecting(hit) => println!("{} meets {} at {}", hit.a, hit.b, hit.point),
+///     Verdict::Intersecting(hit) => println!("{hit}"),
 /// }
 /// # assert!(impinge::intersects(&a, &b, &pose).is_intersecting());
 /// # Ok::<(), impinge::Error>(())
@@ -263,7 +263,7 @@ fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {
 /// let cube = shapes::cuboid([1.0, 1.0, 1.0])?;
 /// let beside = Pose::from_translation([1.0, 0.25, 0.25])?; // face on face
 /// for hit in impinge::all_pairs(&cube, &cube, &beside) {
-///     println!("{} and {}: {}", hit.a, hit.b, hit.kind);
+///     println!("{} and {}: {}", hit.triangle_a, hit.triangle_b, hit.kind);
 /// }
 /// # assert!(!impinge::all_pairs(&cube, &cube, &beside).is_empty());
 /// # Ok::<(), impinge::Error>(())

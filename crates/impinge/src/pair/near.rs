@@ -75,7 +75,7 @@ pub(super) fn near_far(
 pub fn within(a: &Mesh, b: &Mesh, pose: &Pose, epsilon: f64) -> Vec<NearPair> {
     let mut sink = CollectWithin { epsilon, pairs: Vec::new() };
     near(a, b, pose, &mut sink);
-    sink.pairs.sort_unstable_by_key(|p| (p.a, p.b));
+    sink.pairs.sort_unstable_by_key(|p| (p.triangle_a, p.triangle_b));
     sink.pairs
 }
 

@@ -16,7 +16,7 @@ use super::{First, Posed, sweep};
 /// let cube = shapes::cuboid([1.0, 1.0, 1.0])?;
 /// let away = Pose::from_translation([0.0, 3.0, 0.0])?;
 /// let Verdict::Separated(proof) = impinge::intersects(&cube, &cube, &away) else { panic!() };
-/// assert!(matches!(proof, Separation::Slab { gap, .. } if gap > 1.99));
+/// assert!(matches!(proof, Separation::Slab { lower, .. } if lower > 1.99));
 /// assert!(proof.verify(&cube, &cube, &away));
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -25,14 +25,14 @@ use super::{First, Posed, sweep};
 pub enum Separation {
     /// One of them has no triangles.
     Empty,
-    /// They lie on different sides of a slab: `direction . (q - p) >= gap > 0` for every point `p`
+    /// They lie on different sides of a slab: `direction . (q - p) >= lower > 0` for every point `p`
     /// of A and `q` of B, in A's frame. [`Separation::verify`] checks it in one pass over the
     /// vertices.
     Slab {
         /// From A towards B, in A's frame, of length one to rounding.
         direction: Vec3,
         /// Lower bound of the width of the slab along the direction, including all rounding.
-        gap: f64,
+        lower: f64,
     },
     /// No slab was found between them (they may be interlocked), but their distance has this lower
     /// bound.
@@ -60,7 +60,7 @@ impl Separation {
             }
         }
         if let Some((direction, gap)) = best {
-            return Self::Slab { direction, gap };
+            return Self::Slab { direction, lower: gap };
         }
         let Some(closest) = closest_pair(mesh_a, mesh_b, pose, f64::INFINITY) else {
             return Self::Empty;
@@ -68,7 +68,7 @@ impl Separation {
         if let Some(direction) = direction(closest.point_b - closest.point_a) {
             let gap = gap_along(a, b, direction);
             if gap > 0.0 {
-                return Self::Slab { direction, gap };
+                return Self::Slab { direction, lower: gap };
             }
         }
         Self::Distance { lower: closest.lower }
@@ -76,11 +76,11 @@ impl Separation {
 
     /// A certain lower bound of the distance; infinite if a mesh is empty.
     #[must_use]
-    pub fn gap(&self) -> f64 {
+    pub fn lower(&self) -> f64 {
         match self {
             Self::Empty => f64::INFINITY,
             // The direction is longer than one by a few ulps at most.
-            Self::Slab { gap, .. } => gap * (1.0 - 8.0 * f64::EPSILON),
+            Self::Slab { lower: gap, .. } => gap * (1.0 - 8.0 * f64::EPSILON),
             Self::Distance { lower } => *lower,
         }
     }
@@ -92,7 +92,7 @@ impl Separation {
         let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
         match self {
             Self::Empty => a.is_empty() || b.is_empty(),
-            Self::Slab { direction, gap } => {
+            Self::Slab { direction, lower: gap } => {
                 let length = direction.length();
                 *gap > 0.0 && (length - 1.0).abs() < 1e-15 && gap_along(&a, &b, *direction) >= *gap
             }
@@ -139,7 +139,7 @@ impl fmt::Display for Separation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("one mesh has no triangles"),
-            Self::Slab { direction: d, gap } => {
+            Self::Slab { direction: d, lower: gap } => {
                 write!(f, "at least {gap:.6} apart along ({:.4}, {:.4}, {:.4})", d.x, d.y, d.z)
             }
             Self::Distance { lower } => write!(f, "at least {lower:.6} apart everywhere"),

@@ -25,7 +25,7 @@ pub struct Clear {
     pub direction: Option<Vec3>,
     /// For two polytopes without margins: a certificate about their [core
     /// points](super::Shape::core_points), those of B at the pose.
-    pub gap: Option<Gap>,
+    pub certificate: Option<Gap>,
 }
 
 /// Why two shapes share a point.
@@ -34,13 +34,13 @@ pub struct Meeting {
     /// A common point, in A's frame, rounded.
     pub point: Vec3,
     /// The triangle of A that meets B, if A is a mesh and one does.
-    pub feature_a: Option<u32>,
+    pub triangle_a: Option<u32>,
     /// The triangle of B that meets A, if B is a mesh and one does.
-    pub feature_b: Option<u32>,
+    pub triangle_b: Option<u32>,
     /// For polytopes without margins: a certificate about their [core
     /// points](super::Shape::core_points), those of B at the pose. A triangle given above is a
     /// polytope with its three corners.
-    pub common: Option<Common>,
+    pub certificate: Option<Common>,
     /// A lower bound of the depth of overlap, if one of them is curved and this bound is the proof;
     /// otherwise zero.
     pub depth: f64,
@@ -50,7 +50,7 @@ pub struct Meeting {
 pub(super) fn from_interval(known: Interval, direction: Vec3, point: Vec3) -> Verdict {
     if known.lower > 0.0 {
         let direction = (direction != Vec3::ZERO).then_some(direction);
-        Verdict::Separated(Clear { lower: known.lower, direction, gap: None })
+        Verdict::Separated(Clear { lower: known.lower, direction, certificate: None })
     } else if known.upper < 0.0 {
         Verdict::Intersecting(Meeting { depth: -known.upper, ..Meeting::at(point) })
     } else {
@@ -61,19 +61,20 @@ pub(super) fn from_interval(known: Interval, direction: Vec3, point: Vec3) -> Ve
 
 impl Clear {
     /// For a mesh without triangles.
-    pub(super) const NOTHING: Self = Self { lower: f64::INFINITY, direction: None, gap: None };
+    pub(super) const NOTHING: Self =
+        Self { lower: f64::INFINITY, direction: None, certificate: None };
 }
 
 impl Meeting {
     pub(super) fn at(point: Vec3) -> Self {
-        Self { point, feature_a: None, feature_b: None, common: None, depth: 0.0 }
+        Self { point, triangle_a: None, triangle_b: None, certificate: None, depth: 0.0 }
     }
 }
 
 /// The distance of shapes that meet.
 pub(super) fn zero_distance(meeting: &Meeting) -> Distance {
-    let Meeting { point, feature_a, feature_b, .. } = *meeting;
-    Distance { feature_a, feature_b, ..Distance::zero(point) }
+    let Meeting { point, triangle_a: feature_a, triangle_b: feature_b, .. } = *meeting;
+    Distance { triangle_a: feature_a, triangle_b: feature_b, ..Distance::zero(point) }
 }
 
 /// Exchanges A and B in an answer, which stays in the same frame.
@@ -86,13 +87,13 @@ impl Flip for Verdict {
         match self {
             Self::Separated(clear) => Self::Separated(Clear {
                 direction: clear.direction.map(|d| -d),
-                gap: clear.gap.map(Gap::swapped),
+                certificate: clear.certificate.map(Gap::swapped),
                 ..clear
             }),
             Self::Intersecting(meeting) => Self::Intersecting(Meeting {
-                feature_a: meeting.feature_b,
-                feature_b: meeting.feature_a,
-                common: meeting.common.map(Common::swapped),
+                triangle_a: meeting.triangle_b,
+                triangle_b: meeting.triangle_a,
+                certificate: meeting.certificate.map(Common::swapped),
                 ..meeting
             }),
             Self::Undecided(bounds) => Self::Undecided(bounds),

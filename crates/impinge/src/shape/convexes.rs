@@ -46,7 +46,7 @@ pub(super) fn meet(
     match (a.hull(), b.hull()) {
         (Some(p), Some(q)) if Margins::new(a.margin, b.margin).are_zero() => {
             match convex::intersects_cached(p, q, pose, &mut cache.hulls) {
-                convex::Verdict::Separated(gap) => QuickVerdict::Apart { gap: gap.gap },
+                convex::Verdict::Separated(gap) => QuickVerdict::Apart { gap: gap.lower },
                 convex::Verdict::Intersecting(_) => {
                     QuickVerdict::Meeting { point: None, triangles: [None, None], depth: 0.0 }
                 }
@@ -63,13 +63,14 @@ pub(super) fn verdict_of_decision(
 ) -> Verdict {
     match decision {
         convex::Verdict::Separated(gap) => Verdict::Separated(Clear {
-            lower: gap.gap,
+            lower: gap.lower,
             direction: Some(gap.direction),
-            gap: Some(gap),
+            certificate: Some(gap),
         }),
-        convex::Verdict::Intersecting(common) => {
-            Verdict::Intersecting(Meeting { common: Some(common), ..Meeting::at(point(common)) })
-        }
+        convex::Verdict::Intersecting(common) => Verdict::Intersecting(Meeting {
+            certificate: Some(common),
+            ..Meeting::at(point(common))
+        }),
     }
 }
 
@@ -84,7 +85,7 @@ pub(super) fn verdict_of_cores(
         return Verdict::Intersecting(Meeting::at(margins.common_point(p, q)));
     }
     let lower = margins.subtract_from(cores.lower, cores.upper).lower.max(0.0);
-    Verdict::Separated(Clear { lower, direction: Some(unit(q - p)), gap: None })
+    Verdict::Separated(Clear { lower, direction: Some(unit(q - p)), certificate: None })
 }
 
 /// The distance of two polytopes with margins, from the distance of their cores.
@@ -104,8 +105,8 @@ pub(super) fn distance_with_margins(
         upper: upper.max(f64::from_bits(1)),
         point_a: p + direction * margins.a,
         point_b: q - direction * margins.b,
-        feature_a: None,
-        feature_b: None,
+        triangle_a: None,
+        triangle_b: None,
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCach
         }
     }
     let lower = found.bounds.lower.max(0.0);
-    Verdict::Separated(Clear { lower, direction: Some(plane.unit), gap: None })
+    Verdict::Separated(Clear { lower, direction: Some(plane.unit), certificate: None })
 }
 
 /// The distance of a body from the half-space.
@@ -76,8 +76,8 @@ pub(super) fn body_distance(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeC
         upper: found.bounds.upper.max(min_upper),
         point_a: found.point - plane.unit * found.height,
         point_b: found.point - plane.unit * body.body.margin,
-        feature_a: None,
-        feature_b: None,
+        triangle_a: None,
+        triangle_b: None,
     }
 }
 
@@ -161,7 +161,7 @@ impl Seek for Lowest<'_> {
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
         for corner in self.surface.triangle(index) {
             if self.plane.side(corner, 0.0) != Sign::Positive {
-                self.meeting = Some(Meeting { feature_b: Some(index), ..Meeting::at(corner) });
+                self.meeting = Some(Meeting { triangle_b: Some(index), ..Meeting::at(corner) });
                 return ControlFlow::Break(());
             }
             let (bounds, _) = self.plane.height(corner);
@@ -183,7 +183,7 @@ pub(super) fn mesh_meets(plane: &Plane, surface: &Surface<'_>) -> Verdict {
     found.meeting.map_or_else(
         || {
             let lower = found.lower.max(0.0);
-            Verdict::Separated(Clear { lower, direction: Some(plane.unit), gap: None })
+            Verdict::Separated(Clear { lower, direction: Some(plane.unit), certificate: None })
         },
         Verdict::Intersecting,
     )
@@ -201,8 +201,8 @@ pub(super) fn mesh_distance(plane: &Plane, surface: &Surface<'_>) -> Option<Dist
         upper: bounds.upper.max(f64::from_bits(1)),
         point_a: point - plane.unit * plane.height(point).1,
         point_b: point,
-        feature_a: None,
-        feature_b: Some(triangle),
+        triangle_a: None,
+        triangle_b: Some(triangle),
     })
 }
 
@@ -214,7 +214,7 @@ pub(super) fn planes_meet(a: &Plane, b: &Plane) -> Verdict {
         return Verdict::Intersecting(Meeting::at(distance.point_a));
     }
     let (lower, direction) = (distance.lower, Some(a.unit));
-    Verdict::Separated(Clear { lower, direction, gap: None })
+    Verdict::Separated(Clear { lower, direction, certificate: None })
 }
 
 /// The distance of two half-spaces. The first one is in its own frame.
@@ -233,8 +233,8 @@ pub(super) fn planes_distance(a: &Plane, b: &Plane) -> Distance {
         upper: (upper + slack).max(f64::from_bits(1)),
         point_a: on_a,
         point_b: on_a - b.unit * height,
-        feature_a: None,
-        feature_b: None,
+        triangle_a: None,
+        triangle_b: None,
     }
 }
 

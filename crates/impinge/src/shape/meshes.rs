@@ -13,8 +13,12 @@ use crate::solid::vertex_in_solid;
 pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
     let pose = b.pose;
     if let Some(hit) = pair::first_hit_cached(a.mesh, b.mesh, pose, &mut cache.meshes) {
-        let (feature_a, feature_b) = (Some(hit.a), Some(hit.b));
-        return Verdict::Intersecting(Meeting { feature_a, feature_b, ..Meeting::at(hit.point) });
+        let (feature_a, feature_b) = (Some(hit.triangle_a), Some(hit.triangle_b));
+        return Verdict::Intersecting(Meeting {
+            triangle_a: feature_a,
+            triangle_b: feature_b,
+            ..Meeting::at(hit.point)
+        });
     }
     if let Some(point) = inside(a, b) {
         return Verdict::Intersecting(Meeting::at(point));
@@ -24,7 +28,7 @@ pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCach
         Separation::Slab { direction, .. } => Some(direction),
         Separation::Empty | Separation::Distance { .. } => None,
     };
-    Verdict::Separated(Clear { lower: proof.gap(), direction, gap: None })
+    Verdict::Separated(Clear { lower: proof.lower(), direction, certificate: None })
 }
 
 /// As [`intersects`], without the evidence.

@@ -40,7 +40,7 @@ impl From<Verdict> for QuickVerdict {
             Verdict::Separated(clear) => Self::Apart { gap: clear.lower },
             Verdict::Intersecting(meeting) => Self::Meeting {
                 point: Some(meeting.point),
-                triangles: [meeting.feature_a, meeting.feature_b],
+                triangles: [meeting.triangle_a, meeting.triangle_b],
                 depth: meeting.depth,
             },
             Verdict::Undecided(_) => Self::Undecided,

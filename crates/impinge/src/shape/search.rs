@@ -127,7 +127,7 @@ pub(super) fn intersects(
         return Verdict::Intersecting(Meeting::at(point));
     }
     open.map_or(
-        Verdict::Separated(Clear { lower: lower.max(0.0), direction: None, gap: None }),
+        Verdict::Separated(Clear { lower: lower.max(0.0), direction: None, certificate: None }),
         Verdict::Undecided,
     )
 }
@@ -151,7 +151,7 @@ impl NearestSearch<'_> {
         let found = self.tester.distance(self.surface.triangle(index));
         self.lower = self.lower.min(found.lower);
         if self.best.is_none_or(|best| found.upper < best.upper) {
-            self.best = Some(Distance { feature_b: Some(index), ..found });
+            self.best = Some(Distance { triangle_b: Some(index), ..found });
             // The limit is for the distance of the core.
             self.limit = (found.upper + self.tester.margin()) * (1.0 + 4.0 * f64::EPSILON);
             self.probe.set_direction(unit(found.point_b - found.point_a));

@@ -131,7 +131,7 @@ impl Tally {
         match verdict {
             Verdict::Separated(clear) => self.lower = self.lower.min(clear.lower),
             Verdict::Intersecting(meeting) => {
-                self.met = Some(Meeting { feature_b: Some(triangle), ..meeting });
+                self.met = Some(Meeting { triangle_b: Some(triangle), ..meeting });
             }
             Verdict::Undecided(more) => {
                 // The distance of the mesh is the smallest of the triangles; its depth is not

@@ -45,7 +45,7 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.iter().any(|h| h.kind == HitKind::Crossing) {
         return Occupancy::Overlapping;
     }
-    let pairs: Vec<(u32, u32)> = hits.iter().map(|h| (h.a, h.b)).collect();
+    let pairs: Vec<(u32, u32)> = hits.iter().map(|h| (h.triangle_a, h.triangle_b)).collect();
     occupancy_without_crossing(a, b, &pairs)
 }
 

@@ -83,10 +83,14 @@ pub struct Witness {
     /// A common point, in the world's frame, rounded.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::point"))]
     pub point: Vec3,
-    /// The parts of the bodies that meet, by number.
-    pub parts: [u32; 2],
-    /// The triangles that meet, where a part is a mesh and one of its triangles does.
-    pub triangles: [Option<u32>; 2],
+    /// The part of the first body that meets the second, by number.
+    pub part_a: u32,
+    /// The part of the second body that meets the first, by number.
+    pub part_b: u32,
+    /// The triangle of the first body that meets the second, if its part is a mesh and one does.
+    pub triangle_a: Option<u32>,
+    /// The triangle of the second body that meets the first, as `triangle_a`.
+    pub triangle_b: Option<u32>,
 }
 
 /// The results of an update. Events are in the order of the slots of `a`, then of `b`, for every

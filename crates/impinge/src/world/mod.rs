@@ -32,7 +32,7 @@
 //! let event = report.events()[0];
 //! assert_eq!((event.kind, event.a, event.b), (EventKind::Began, ring, ball));
 //! let witness = event.witness.unwrap();
-//! println!("at {}, triangle {:?}", witness.point, witness.triangles[0]);
+//! println!("at {}, triangle {:?}", witness.point, witness.triangle_a);
 //!
 //! world.remove(ball)?;
 //! assert_eq!(world.update().events()[0].kind, EventKind::Ended);

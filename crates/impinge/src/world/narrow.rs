@@ -3,7 +3,7 @@
 
 use super::geometry::{Part, mesh_of};
 use super::method::Method;
-use super::pair_method::{PairAnswer, PairChecker, PairQuery};
+use super::pair_method::{PairAnswer, PairChecker, PairQuery, PairWitness};
 use super::pairs::Key;
 use super::placing::pose_slack;
 use super::selection::{Chooser, Chosen, ChosenBy};
@@ -385,8 +385,8 @@ fn check_parts(
             return match check_externally(PairQuery { a, b, pose }, chooser, number, cache) {
                 PairAnswer::Separated { certain } => CheckResult::Apart { certain },
                 PairAnswer::Intersecting { certain, witness } => {
-                    let witness = witness.unwrap_or_default();
-                    CheckResult::Meeting { place: place(witness.triangles, witness.point), certain }
+                    let PairWitness { triangle_a, triangle_b, point } = witness.unwrap_or_default();
+                    CheckResult::Meeting { place: place([triangle_a, triangle_b], point), certain }
                 }
                 PairAnswer::Undecided(bounds) => CheckResult::Undecided(bounds),
             };
@@ -462,7 +462,7 @@ fn hulls_are_apart(
         return false;
     };
     match convex::intersects_cached(hull_a, hull_b, pose, &mut cache.shapes.hulls) {
-        convex::Verdict::Separated(gap) if gap.gap > hull_excess(mesh_b, hull_b, pose) => {
+        convex::Verdict::Separated(gap) if gap.lower > hull_excess(mesh_b, hull_b, pose) => {
             cache.next_checks_until_hulls = 0;
             true
         }
@@ -606,7 +606,8 @@ fn witness_at(
         one.pose().transform_point(common_point(one, other, &pose, place.triangles))
     });
     let point = frame.transform_point(point);
-    Some(Witness { point, parts: place.parts, triangles: place.triangles })
+    let ([part_a, part_b], [triangle_a, triangle_b]) = (place.parts, place.triangles);
+    Some(Witness { point, part_a, part_b, triangle_a, triangle_b })
 }
 
 /// A common point of two meshes whose triangles, or hulls, are known to meet, in the frame of the

@@ -140,8 +140,10 @@ pub enum PairAnswer {
 /// Where two shapes meet, as far as a method knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairWitness {
-    /// The triangles that meet, where a shape is a mesh and one of its triangles does.
-    pub triangles: [Option<u32>; 2],
+    /// The triangle of the first shape that meets the second, if it is a mesh and one does.
+    pub triangle_a: Option<u32>,
+    /// The triangle of the second shape that meets the first, as `triangle_a`.
+    pub triangle_b: Option<u32>,
     /// A common point, in the frame of the first shape, rounded.
     pub point: Option<Vec3>,
 }

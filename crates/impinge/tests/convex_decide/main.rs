@@ -66,7 +66,7 @@ fn verdicts_match_a_linear_program() {
         assert!(decision.verify(a, b), "{}: {decision:?}", pair.name());
         assert!(decision.swapped().verify(b, a), "{}: {decision:?}", pair.name());
         if let Verdict::Separated(gap) = decision {
-            by_features.fetch_add(u64::from(!gap.features.is_empty()), Ordering::Relaxed);
+            by_features.fetch_add(u64::from(!gap.pairs.is_empty()), Ordering::Relaxed);
         }
         let reversed = decide(b, a, &Hint::NONE);
         assert!(reversed.verify(b, a), "{}", pair.name());
@@ -160,13 +160,13 @@ fn false_certificates_do_not_verify() {
         let found = closest(a, b, &Hint::NONE).expect("finite points");
         match decide(a, b, &Hint::NONE) {
             Verdict::Separated(gap) => {
-                let exact = Gap { gap: found.lower, features: found.pairs, ..gap };
+                let exact = Gap { lower: found.lower, pairs: found.pairs, ..gap };
                 assert!(exact.verify(a, b), "{}", pair.name());
                 let above = f64::from_bits(found.upper.to_bits() + 1);
-                assert!(!Gap { gap: above, ..exact }.verify(a, b), "{}", pair.name());
-                assert!(!Gap { gap: above, ..gap }.verify(a, b), "{}", pair.name());
+                assert!(!Gap { lower: above, ..exact }.verify(a, b), "{}", pair.name());
+                assert!(!Gap { lower: above, ..gap }.verify(a, b), "{}", pair.name());
                 let direction = -gap.direction;
-                assert!(!Gap { direction, features: Pairs::NONE, ..gap }.verify(a, b));
+                assert!(!Gap { direction, pairs: Pairs::NONE, ..gap }.verify(a, b));
                 // No vertices prove a common point.
                 for _ in 0..20 {
                     let mut any = || [random.below(a.len()) as u32, random.below(b.len()) as u32];
@@ -186,7 +186,11 @@ fn false_certificates_do_not_verify() {
                     let features = Pairs::new(
                         &common.pairs.as_slice()[..random.below(4).min(common.pairs.len())],
                     );
-                    assert!(!Gap { direction, gap: 0.0, features }.verify(a, b), "{}", pair.name());
+                    assert!(
+                        !Gap { direction, lower: 0.0, pairs: features }.verify(a, b),
+                        "{}",
+                        pair.name()
+                    );
                 }
             }
         }

@@ -86,7 +86,7 @@ fn order_independent(
     contact.map(|contact| match contact {
         HitKind::Crossing => (0, 7, 7),
         HitKind::Coplanar => (1, 7, 7),
-        HitKind::Touching { a: x, b: y } => {
+        HitKind::Touching { feature_a: x, feature_b: y } => {
             (2, corners_of(x, a, orders[0]), corners_of(y, b, orders[1]))
         }
     })
@@ -158,7 +158,7 @@ fn segments_agree_with_the_oracle() {
         let (family, [a, b]) = families::pair(number);
         let [p, q] = [a[(number % 3) as usize], a[((number + 1) % 3) as usize]];
         let expected = oracle::contact(&[p, q, q], &b).map(|contact| {
-            let HitKind::Touching { a, b } = contact else {
+            let HitKind::Touching { feature_a: a, feature_b: b } = contact else {
                 panic!("a segment can only touch");
             };
             let segment = match a {

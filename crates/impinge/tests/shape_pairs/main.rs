@@ -55,9 +55,9 @@ fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> bool {
                     a,
                     b,
                     pose,
-                    &meeting.common.map(convex::Verdict::Intersecting),
-                    meeting.feature_a,
-                    meeting.feature_b,
+                    &meeting.certificate.map(convex::Verdict::Intersecting),
+                    meeting.triangle_a,
+                    meeting.triangle_b,
                 );
             }
             Verdict::Separated(clear) => {
@@ -67,7 +67,7 @@ fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> bool {
                     a,
                     b,
                     pose,
-                    &clear.gap.map(convex::Verdict::Separated),
+                    &clear.certificate.map(convex::Verdict::Separated),
                     None,
                     None,
                 );
@@ -166,8 +166,8 @@ fn swapping_the_shapes_swaps_the_answers() {
             for (found, first, second) in [(one, a, b), (two, b, a)] {
                 let is_mesh = |s: &Shape| matches!(s.kind(), Kind::Mesh(_) | Kind::Solid(_));
                 if found.upper > 0.0 {
-                    assert_eq!(found.feature_a.is_some(), is_mesh(first));
-                    assert_eq!(found.feature_b.is_some(), is_mesh(second));
+                    assert_eq!(found.triangle_a.is_some(), is_mesh(first));
+                    assert_eq!(found.triangle_b.is_some(), is_mesh(second));
                 }
             }
             if let (Some(one), Some(two)) =

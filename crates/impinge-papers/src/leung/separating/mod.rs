@@ -35,7 +35,7 @@
 //! let pose = Pose::from_translation([1.25, 0.5, 0.5])?;
 //! let query = Query { a: &body, b: &body, pose: &pose, options: Options::default() };
 //! let output = separate(query, &mut cache, &mut scratch);
-//! assert!(matches!(output.verdict, Verdict::Separated(proof) if proof.gap > 0.0 && proof.gap <= 0.25));
+//! assert!(matches!(output.verdict, Verdict::Separated(proof) if proof.lower > 0.0 && proof.lower <= 0.25));
 //! // In the next frame the same vector still separates the bodies.
 //! let pose = Pose::from_translation([1.24, 0.5, 0.5])?;
 //! assert_eq!(separate(Query { pose: &pose, ..query }, &mut cache, &mut scratch).steps, 1);

@@ -155,7 +155,7 @@ impl<'q> Search<'q> {
         let q = pose.transform_point(b.hull().vertices()[self.pair.1 as usize]);
         let gap = self.rounding.distance(s, p, q);
         if gap > 0.0 {
-            return Some(Verdict::Separated(Gap { direction: s, gap, features: Pairs::NONE }));
+            return Some(Verdict::Separated(Gap { direction: s, lower: gap, pairs: Pairs::NONE }));
         }
         let difference = q - p;
         let Some(r) = unit(difference) else {

@@ -66,12 +66,12 @@ impl fmt::Debug for Pairs {
 /// The proof that two polytopes share no point: a direction along which all of B lies beyond all of
 /// A, and by how much.
 ///
-/// Let `n` be the direction. Then `n . b - n . a >= gap |n|` for every point `a` of A and `b` of B,
-/// and the left side is positive. So `gap` is a certain lower bound of the distance.
+/// Let `n` be the direction. Then `n . b - n . a >= lower |n|` for every point `a` of A and `b` of B,
+/// and the left side is positive. So `lower` is a certain lower bound of the distance.
 ///
 /// **Which direction.** Almost always `n` is the field [`direction`](Self::direction), exactly as
-/// it stands, and [`features`](Self::features) is empty. If the bodies are so close that the
-/// direction of their closest points, rounded, does not separate them, `features` names one, two or
+/// it stands, and [`pairs`](Self::pairs) is empty. If the bodies are so close that the
+/// direction of their closest points, rounded, does not separate them, `pairs` names one, two or
 /// three pairs of vertices with differences `w = b - a`, and `n` is, exactly, the vector from the
 /// origin to the closest point of the point, line or plane through these:
 ///
@@ -94,22 +94,22 @@ impl fmt::Debug for Pairs {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     /// A vector of about unit length from A towards B, in A's frame. If
-    /// [`features`](Self::features) is not empty, it is only the rounded separating direction and
+    /// [`pairs`](Self::pairs) is not empty, it is only the rounded separating direction and
     /// need not separate.
     pub direction: Vec3,
     /// A certain lower bound of the distance. Positive, unless the distance is below the smallest
     /// positive `f64`; then it is zero, and the bodies are still proven to share no point.
-    pub gap: f64,
+    pub lower: f64,
     /// The vertices that define the separating direction; empty if that is
     /// [`direction`](Self::direction).
-    pub features: Pairs,
+    pub pairs: Pairs,
 }
 
 impl Gap {
     /// The same proof with A and B exchanged, still in A's frame.
     #[must_use]
     pub fn swapped(self) -> Self {
-        Self { direction: -self.direction, gap: self.gap, features: self.features.swapped() }
+        Self { direction: -self.direction, lower: self.lower, pairs: self.pairs.swapped() }
     }
 }
 

@@ -177,7 +177,7 @@ impl Gap {
     #[must_use]
     pub fn along(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let gap = certain_gap(direction, a, b);
-        (gap > 0.0).then_some(Self { direction, gap, features: Pairs::NONE })
+        (gap > 0.0).then_some(Self { direction, lower: gap, pairs: Pairs::NONE })
     }
 }
 
@@ -248,9 +248,9 @@ mod tests {
             let (a, b) = (body(Vec3::ZERO), body(shift));
             let gap = certain_gap(direction, &a, &b);
             if let Some(proof) = Gap::along(direction, &a, &b) {
-                assert!(gap == proof.gap && proof.verify(&a, &b), "{round}");
+                assert!(gap == proof.lower && proof.verify(&a, &b), "{round}");
                 let size = (b[0] - a[0]).length();
-                let more = Gap { gap: gap + 1e-14 * size, ..proof };
+                let more = Gap { lower: gap + 1e-14 * size, ..proof };
                 assert!(!more.verify(&a, &b), "{round}");
             }
         }

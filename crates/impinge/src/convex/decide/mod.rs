@@ -19,7 +19,7 @@
 //! let above = [Vec3::new(third, third, third + 2e-16), Vec3::ONE];
 //! let on = [Vec3::new(0.25, 0.25, 0.5), Vec3::ONE];
 //! match decide(&a, &above, &Hint::NONE) {
-//!     Verdict::Separated(proof) => assert!(proof.verify(&a, &above) && proof.gap > 0.0),
+//!     Verdict::Separated(proof) => assert!(proof.verify(&a, &above) && proof.lower > 0.0),
 //!     Verdict::Intersecting(_) => unreachable!(),
 //! }
 //! match decide(&a, &on, &Hint::NONE) {
@@ -97,11 +97,7 @@ impl Hint {
 #[must_use]
 pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
     if a.is_empty() || b.is_empty() {
-        return Verdict::Separated(Gap {
-            direction: Vec3::X,
-            gap: f64::MAX,
-            features: Pairs::NONE,
-        });
+        return Verdict::Separated(Gap { direction: Vec3::X, lower: f64::MAX, pairs: Pairs::NONE });
     }
     let exists = |[i, j]: &[u32; 2]| (*i as usize) < a.len() && (*j as usize) < b.len();
     if hint.pairs.as_slice().iter().all(exists) {
@@ -116,8 +112,8 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
     }
     decide_exactly(a, b, hint).unwrap_or(Verdict::Separated(Gap {
         direction: Vec3::ZERO,
-        gap: 0.0,
-        features: Pairs::NONE,
+        lower: 0.0,
+        pairs: Pairs::NONE,
     }))
 }
 
@@ -145,7 +141,7 @@ fn proof_of_small_gap(a: &[Vec3], b: &[Vec3], direction: Vec3, active: &Active<'
     let squared = Direction::of(direction).and_then(|exact| exact.squared_gap(a, b, near));
     let (squared, features) =
         squared.map_or_else(|| (active.squared(), active.pairs()), |gap| (gap, Pairs::NONE));
-    Gap { direction, gap: root(squared).0, features }
+    Gap { direction, lower: root(squared).0, pairs: features }
 }
 
 #[cfg(test)]
@@ -168,10 +164,10 @@ mod tests {
         assert_eq!(decision.is_intersecting(), other.is_intersecting(), "{a:?} {b:?}");
         match (decision, closest(a, b, &Hint::NONE).unwrap()) {
             (Verdict::Separated(gap), closest) => {
-                assert!(gap.gap <= closest.lower && closest.lower <= closest.upper);
-                let proof = Gap { gap: closest.lower, features: closest.pairs, ..gap };
+                assert!(gap.lower <= closest.lower && closest.lower <= closest.upper);
+                let proof = Gap { lower: closest.lower, pairs: closest.pairs, ..gap };
                 assert!(proof.verify(a, b));
-                let above = Gap { gap: f64::from_bits(closest.upper.to_bits() + 1), ..proof };
+                let above = Gap { lower: f64::from_bits(closest.upper.to_bits() + 1), ..proof };
                 assert!(!above.verify(a, b));
             }
             (Verdict::Intersecting(_), closest) => {
@@ -212,8 +208,8 @@ mod tests {
             let b = [on, on + up, on + up + Vec3::X * 1e-3];
             assert_eq!(checked_intersection(&a, &b), height.is_zero());
             if let Verdict::Separated(gap) = decide(&a, &b, &Hint::NONE) {
-                by_features += usize::from(!gap.features.is_empty());
-                assert!(gap.gap > 0.0 && gap.gap < 1e-15);
+                by_features += usize::from(!gap.pairs.is_empty());
+                assert!(gap.lower > 0.0 && gap.lower < 1e-15);
             }
         }
         assert!(by_features > 50, "{by_features}");
@@ -263,7 +259,7 @@ mod tests {
         let slope = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| v * tiny);
         let decision = decide(&slope, &[Vec3::ZERO], &Hint::NONE);
         assert!(decision.verify(&slope, &[Vec3::ZERO]));
-        assert!(matches!(decision, Verdict::Separated(gap) if gap.gap == 0.0));
+        assert!(matches!(decision, Verdict::Separated(gap) if gap.lower == 0.0));
     }
 
     #[test]

@@ -29,9 +29,9 @@ impl Gap {
     ///
     /// let a = [Vec3::ZERO, Vec3::X];
     /// let b = [Vec3::Z * 2.0, Vec3::ONE * 3.0];
-    /// let mut proof = Gap { direction: Vec3::Z, gap: 2.0, features: Pairs::NONE };
+    /// let mut proof = Gap { direction: Vec3::Z, lower: 2.0, pairs: Pairs::NONE };
     /// assert!(proof.verify(&a, &b));
-    /// proof.gap = 2.0 + f64::EPSILON * 2.0;
+    /// proof.lower = 2.0 + f64::EPSILON * 2.0;
     /// assert!(!proof.verify(&a, &b));
     /// ```
     #[must_use]
@@ -47,16 +47,13 @@ impl Gap {
         if a.is_empty() || b.is_empty() {
             return Some(true);
         }
-        let (n, between, exponent) = if self.features.is_empty() {
-            self.by_direction(a, b)?
-        } else {
-            self.by_features(a, b)?
-        };
-        if between <= BigInt::zero() || self.gap < 0.0 {
+        let (n, between, exponent) =
+            if self.pairs.is_empty() { self.by_direction(a, b)? } else { self.by_features(a, b)? };
+        if between <= BigInt::zero() || self.lower < 0.0 {
             return Some(false);
         }
         // Squared, because |n| need not be rational. The unit of `n` cancels.
-        let (gap, gap_exponent) = decompose(self.gap)?;
+        let (gap, gap_exponent) = decompose(self.lower)?;
         let required = BigInt::from(gap) * gap * dot(&n, &n);
         Some(at_most((required, 2 * gap_exponent), (&between * &between, 2 * exponent)))
     }
@@ -75,7 +72,7 @@ impl Gap {
     /// The same for the direction that the features define; every point in integers.
     fn by_features(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
         let points = Integers::new(a, b)?;
-        let n = to_closest(&points.differences(&self.features)?)?;
+        let n = to_closest(&points.differences(&self.pairs)?)?;
         let last_of_a = points.a.iter().map(|p| dot(&n, p)).max()?;
         let first_of_b = points.b.iter().map(|p| dot(&n, p)).min()?;
         Some((n, first_of_b - last_of_a, points.exponent))
@@ -246,7 +243,7 @@ mod tests {
     use super::*;
 
     fn gap(direction: Vec3, gap: f64, features: &[[u32; 2]]) -> Gap {
-        Gap { direction, gap, features: Pairs::new(features) }
+        Gap { direction, lower: gap, pairs: Pairs::new(features) }
     }
 
     #[test]

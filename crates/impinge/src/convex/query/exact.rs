@@ -31,7 +31,7 @@ pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Outcome {
     match decide::decide(query.points_a, &b, &hint) {
         Verdict::Separated(gap) => {
             // Without features, the vertices where the search ended are the best start.
-            let pairs = if gap.features.is_empty() { hint.pairs } else { gap.features };
+            let pairs = if gap.pairs.is_empty() { hint.pairs } else { gap.pairs };
             let hint = Hint { pairs, ..hint };
             let distance = separated(query, &b, &gap, &hint);
             // Points that are equal to rounding give no direction.
@@ -53,7 +53,7 @@ fn separated(query: &Query<'_>, b: &[Vec3], gap: &Gap, hint: &Hint) -> Distance 
             Distance::between(closest.lower, closest.upper, [closest.point_a, closest.point_b])
         }
         // Happens only if a coordinate is not finite.
-        None => Distance::between(gap.gap, f64::INFINITY, [query.points_a[0], b[0]]),
+        None => Distance::between(gap.lower, f64::INFINITY, [query.points_a[0], b[0]]),
     }
 }
 

@@ -454,7 +454,7 @@ fn points(query: &Query<'_>, weights: &[(Corner<Vec3>, f64)]) -> (Vec3, Vec3) {
 
 #[inline(always)]
 fn separation(direction: Vec3, gap: f64) -> Gap {
-    Gap { direction, gap, features: Pairs::NONE }
+    Gap { direction, lower: gap, pairs: Pairs::NONE }
 }
 
 #[inline(always)]

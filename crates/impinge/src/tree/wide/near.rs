@@ -332,7 +332,7 @@ mod tests {
             let least = self.pairs.iter().map(|p| p.closest.upper).fold(f64::INFINITY, f64::min);
             let bound = if self.follow { least } else { self.bound };
             self.pairs.retain(|p| p.closest.lower <= bound);
-            self.pairs.sort_unstable_by_key(|p| (p.a, p.b));
+            self.pairs.sort_unstable_by_key(|p| (p.triangle_a, p.triangle_b));
             self.pairs
         }
     }

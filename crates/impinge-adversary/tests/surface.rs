@@ -91,8 +91,8 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "convex::Support::furthest",
             "convex::Support::mark",
             "convex::Support::recall",
-            "broad::Frame::of",
-            "broad::Frame::overlap",
+            "broad::FrameInput::of",
+            "broad::FrameInput::overlap",
         ],
     ),
     (

@@ -9,7 +9,7 @@ use impinge::convex::Hull;
 use impinge::internals::shape::contained_point;
 use impinge::mesh::Mesh;
 use impinge::shape::Kind;
-use impinge::world::{MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness, Part};
+use impinge::world::{BodyPart, MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness};
 
 use crate::{klosowski, leung, zachmann};
 
@@ -97,7 +97,7 @@ impl<T> PerMesh<T> {
 }
 
 /// The mesh of a part; `None` if its shape is not a mesh.
-pub(crate) fn mesh_of(part: &Part) -> Option<&Arc<Mesh>> {
+pub(crate) fn mesh_of(part: &BodyPart) -> Option<&Arc<Mesh>> {
     match part.shape().kind() {
         Kind::Mesh(mesh) | Kind::Solid(mesh) => Some(mesh),
         _ => None,
@@ -105,12 +105,12 @@ pub(crate) fn mesh_of(part: &Part) -> Option<&Arc<Mesh>> {
 }
 
 /// The meshes of a pair to which a method for meshes applies.
-pub(crate) fn meshes_of<'a>(a: &'a Part, b: &'a Part) -> (&'a Arc<Mesh>, &'a Arc<Mesh>) {
+pub(crate) fn meshes_of<'a>(a: &'a BodyPart, b: &'a BodyPart) -> (&'a Arc<Mesh>, &'a Arc<Mesh>) {
     mesh_of(a).zip(mesh_of(b)).expect("the method applies to meshes")
 }
 
 /// The hulls of a pair to which a method for hulls applies.
-pub(crate) fn hulls_of<'a>(a: &'a Part, b: &'a Part) -> (&'a Hull, &'a Hull) {
+pub(crate) fn hulls_of<'a>(a: &'a BodyPart, b: &'a BodyPart) -> (&'a Hull, &'a Hull) {
     a.own_hull().zip(b.own_hull()).expect("the method applies to hulls")
 }
 

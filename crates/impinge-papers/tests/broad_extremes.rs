@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 
 use impinge::broad::{
-    Bounds, BroadPhase, Changes, DynamicTree, DynamicTreeOptions, Frame, Moved, Neighbours, Pair,
+    BoxF32, BroadPhase, Changes, DynamicTree, DynamicTreeOptions, FrameInput, Moved, Neighbours,
+    Pair,
 };
 use impinge::convex::Sphere;
 use impinge::world::{Body, World, WorldOptions};
@@ -21,7 +22,7 @@ const SCALES: [f64; 16] = [
 ];
 
 /// A random box, mostly on a lattice of the given scale, so that many boxes touch exactly.
-fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
+fn place(random: &mut Random, scale: f64, far: f64) -> BoxF32 {
     let mut low = [0.0; 3];
     let mut high = [0.0; 3];
     let unit = if random.below(6) == 0 { SCALES[random.below(SCALES.len())] } else { scale };
@@ -32,11 +33,11 @@ fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
         low[k] = (at + jitter) * unit + far;
         high[k] = low[k] + side * unit;
     }
-    let mut bounds = Bounds::from(Aabb { min: Vec3::from(low), max: Vec3::from(high) });
+    let mut bounds = BoxF32::from(Aabb { min: Vec3::from(low), max: Vec3::from(high) });
     match random.below(24) {
         0 => bounds.min[random.below(3)] = f32::NEG_INFINITY,
         1 => bounds.max[random.below(3)] = f32::INFINITY,
-        2 => bounds = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] },
+        2 => bounds = BoxF32 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] },
         3 => bounds.min[0] = bounds.max[0],
         // A box at infinity.
         4 => (bounds.min[1], bounds.max[1]) = (f32::INFINITY, f32::INFINITY),
@@ -47,7 +48,7 @@ fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
 }
 
 /// Moves a box by one step of `f32` up or down.
-fn move_one_step(bounds: &mut Bounds, axis: usize, up: bool) {
+fn move_one_step(bounds: &mut BoxF32, axis: usize, up: bool) {
     let next_up = |x: f32| match x {
         _ if x.is_nan() || x == f32::INFINITY => x,
         _ if x == 0.0 => f32::from_bits(1),
@@ -60,9 +61,9 @@ fn move_one_step(bounds: &mut Bounds, axis: usize, up: bool) {
 }
 
 /// The pairs that overlap, by six comparisons of `f64` for each pair.
-fn expected(bounds: &[Bounds]) -> BTreeSet<Pair> {
-    let there = |b: &Bounds| (0..3).all(|k| f64::from(b.min[k]) <= f64::from(b.max[k]));
-    let meet = |a: &Bounds, b: &Bounds| {
+fn expected(bounds: &[BoxF32]) -> BTreeSet<Pair> {
+    let there = |b: &BoxF32| (0..3).all(|k| f64::from(b.min[k]) <= f64::from(b.max[k]));
+    let meet = |a: &BoxF32, b: &BoxF32| {
         (0..3).all(|k| {
             f64::from(a.min[k]) <= f64::from(b.max[k]) && f64::from(b.min[k]) <= f64::from(a.max[k])
         })
@@ -86,7 +87,7 @@ struct Tested {
 }
 
 impl Tested {
-    fn follow(&mut self, frame: &Frame<'_>, known: &BTreeSet<Pair>, place: &str) {
+    fn follow(&mut self, frame: &FrameInput<'_>, known: &BTreeSet<Pair>, place: &str) {
         let mut changes = Changes::default();
         self.phase.update_unlimited(frame, &mut changes);
         for pair in &changes.ended {
@@ -124,7 +125,7 @@ fn every_broad_phase_is_correct_at_every_scale() {
     for scale in SCALES {
         for far in [0.0, scale * 1e5, -1e60, 2e30] {
             let count = 26;
-            let mut bounds: Vec<Bounds> =
+            let mut bounds: Vec<BoxF32> =
                 (0..count).map(|_| place(&mut random, scale, far)).collect();
             let mut tested = phases(far, scale);
             let mut before = BTreeSet::new();
@@ -140,7 +141,7 @@ fn every_broad_phase_is_correct_at_every_scale() {
                     bounds.iter().filter(|b| b.min[0].is_infinite() && !b.is_empty()).count();
                 beyond += bounds.iter().filter(|b| b.min[0] > 1e30 && !b.is_empty()).count();
                 let moves = if frame % 5 == 2 { Moved::All } else { Moved::Only(&moved) };
-                let view = Frame { bounds: &bounds, oriented: None, moved: moves };
+                let view = FrameInput { bounds: &bounds, oriented: None, moved: moves };
                 for phase in &mut tested {
                     phase.follow(&view, &known, &format!("scale {scale:e} at {far:e}, {frame}"));
                 }
@@ -150,7 +151,7 @@ fn every_broad_phase_is_correct_at_every_scale() {
                 for _ in 0..changes {
                     let item = random.below(bounds.len());
                     match random.below(8) {
-                        0 => bounds[item] = Bounds::EMPTY,
+                        0 => bounds[item] = BoxF32::EMPTY,
                         1 | 2 => bounds[item] = place(&mut random, scale, far),
                         _ => {
                             let (axis, up) = (random.below(3), random.below(2) == 0);
@@ -196,23 +197,23 @@ fn common_motion_is_followed_to_the_limits_of_single_precision() {
                 let offsets: Vec<[f32; 3]> =
                     (0..60).map(|_| [0; 3].map(|_| (random.unit() * 9.0) as f32 * scale)).collect();
                 for frame in 0..16 {
-                    let mut bounds: Vec<Bounds> = offsets
+                    let mut bounds: Vec<BoxF32> = offsets
                         .iter()
                         .enumerate()
                         .map(|(n, o)| {
                             let x = if n % 6 == 0 { start + 30.0 * scale } else { at };
                             let min = [o[0] + x, o[1], o[2]];
-                            Bounds { min, max: min.map(|m| m + scale) }
+                            BoxF32 { min, max: min.map(|m| m + scale) }
                         })
                         .collect();
                     bounds[0].max[0] = f32::INFINITY;
                     bounds[1].min[0] = f32::NEG_INFINITY;
-                    bounds[2] = Bounds { min: [f32::MAX; 3], max: [f32::INFINITY; 3] };
+                    bounds[2] = BoxF32 { min: [f32::MAX; 3], max: [f32::INFINITY; 3] };
                     let far = f32::MAX - 100.0 * scale.min(1e36);
-                    bounds[3] = Bounds { min: [far, 0.0, 0.0], max: [f32::MAX; 3] };
+                    bounds[3] = BoxF32 { min: [far, 0.0, 0.0], max: [f32::MAX; 3] };
                     let known = expected(&bounds);
                     met += known.len();
-                    let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+                    let view = FrameInput { bounds: &bounds, oriented: None, moved: Moved::All };
                     let place = format!("scale {scale:e} from {start:e} by {step:e}, {frame}");
                     phase.follow(&view, &known, &place);
                     direct.update_unlimited(&view, &mut began);

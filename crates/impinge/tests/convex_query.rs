@@ -22,7 +22,7 @@
 //! linear program in integers; at every 256th, the depth of small bodies by brute force in
 //! integers.
 
-use impinge::convex::{self, Hull, HullCache, Pairs, Verdict};
+use impinge::convex::{self, Hull, HullCache, Verdict, VertexPairs};
 use impinge::internals::decide::{self, Hint};
 use impinge::{Contact, Distance, Pose, Vec3};
 use impinge_oracles::common::count_from;
@@ -110,7 +110,7 @@ impl Case<'_> {
     /// body.
     fn closest(&self, along: Vec3) -> decide::Closest {
         let start = [furthest(self.a, along) as u32, furthest(self.b, -along) as u32];
-        let pairs = if self.is_due(16) { Pairs::NONE } else { Pairs::new(&[start]) };
+        let pairs = if self.is_due(16) { VertexPairs::NONE } else { VertexPairs::new(&[start]) };
         decide::closest(self.a, self.b, &Hint { pairs, ..Hint::NONE }).expect("finite points")
     }
 
@@ -185,15 +185,8 @@ impl Case<'_> {
                 assert!(exact.upper > 0.0, "{name}: {exact:?}");
                 for (found, _) in &contacts {
                     let Contact { lower, upper, point_a, point_b, .. } = *found;
-                    let (feature_a, feature_b) = (None, None);
-                    let found = Distance {
-                        lower,
-                        upper,
-                        point_a,
-                        point_b,
-                        triangle_a: feature_a,
-                        triangle_b: feature_b,
-                    };
+                    let (triangle_a, triangle_b) = (None, None);
+                    let found = Distance { lower, upper, point_a, point_b, triangle_a, triangle_b };
                     self.check_distance(&found, &exact);
                 }
                 distances.iter().for_each(|found| self.check_distance(found, &exact));

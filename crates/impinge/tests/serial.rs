@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use impinge::broad::Bounds as BoxF32;
+use impinge::broad::BoxF32;
 use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
 use impinge::math::OrientedBox;

@@ -82,7 +82,7 @@ fn pair_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
         &good,
         |v| {
             v["hits"][0]["kind"] =
-                json!({"Touching": {"feature_a": {"Vertex": 3}, "feature_b": "Face"}})
+                json!({"Touching": {"feature_a": {"Vertex": 3}, "feature_b": "Face"}});
         },
         "no corner",
     );
@@ -268,7 +268,7 @@ fn invalid_snapshots_are_errors() -> Result<(), Error> {
         &mut v["geometries"][i][0]
     }
     // Bodies.
-    bad(|v| slot(v, 0)["geometry"] = json!(99), "form that is not in the table");
+    bad(|v| slot(v, 0)["geometry"] = json!(99), "geometry that is not in the table");
     bad(|v| slot(v, 0)["parent"] = json!(0), "to itself");
     bad(|v| slot(v, 2)["parent"] = json!(4), "to itself"); // body 4 is attached to body 2
     bad(|v| slot(v, 0)["parent"] = json!(7), "a slot without a body"); // removed

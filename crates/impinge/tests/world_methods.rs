@@ -4,12 +4,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use impinge::broad::{AllPairs, BroadPhase, Changes, Completeness, Frame, Moved, Pair, PhaseKind};
+use impinge::broad::{
+    AllPairs, BroadPhase, Changes, Completeness, FrameInput, Moved, Pair, PhaseKind,
+};
 use impinge::convex::Sphere;
 use impinge::pair::{Bias, Budget};
 use impinge::world::{
-    Body, ChosenBy, EventKind, Geometry, Handle, MethodKind, PairAnswer, PairChecker, PairMethod,
-    PairQuery, PairTraits, PairWitness, Part, World, WorldOptions,
+    Body, BodyPart, ChosenBy, EventKind, Geometry, Handle, MethodKind, PairAnswer, PairChecker,
+    PairMethod, PairQuery, PairTraits, PairWitness, World, WorldOptions,
 };
 use impinge::{Bounds, ErrorKind, Mesh, Pose, Shape, Vec3, pair, shapes};
 
@@ -47,7 +49,7 @@ impl PairMethod for FunctionMethod {
         self.nanoseconds
     }
 
-    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, _: &BodyPart, _: &BodyPart) -> Box<dyn PairChecker> {
         Box::new(*self)
     }
 }
@@ -59,7 +61,7 @@ impl PairChecker for FunctionMethod {
     }
 }
 
-fn mesh(part: &Part) -> &Mesh {
+fn mesh(part: &BodyPart) -> &Mesh {
     match part.shape().kind() {
         impinge::shape::Kind::Mesh(mesh) | impinge::shape::Kind::Solid(mesh) => mesh,
         other => panic!("not applied to {other:?}"),
@@ -423,7 +425,7 @@ impl PairMethod for Counted {
         1.0
     }
 
-    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, _: &BodyPart, _: &BodyPart) -> Box<dyn PairChecker> {
         ALIVE.fetch_add(1, Ordering::Relaxed);
         Box::new(CountedChecker)
     }
@@ -492,7 +494,7 @@ impl BroadPhase for Stalling {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {

@@ -1,6 +1,6 @@
 //! Broad phases: the boxes of all triangles of both bodies, as B moves.
 
-use impinge::broad::{Bounds, BroadPhase, Changes, DynamicTree, Frame, Moved, Pair};
+use impinge::broad::{BoxF32, BroadPhase, Changes, DynamicTree, FrameInput, Moved, Pair};
 use impinge::{Aabb, Vec3};
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
@@ -13,8 +13,8 @@ pub(super) const ROWS: &[Row] = &[Row {
         "broad::BroadPhase::update",
         "broad::BroadPhase::update_unlimited",
         "broad::BroadPhase::pairs",
-        "broad::Bounds::overlaps",
-        "broad::Bounds::contains",
+        "broad::BoxF32::overlaps",
+        "broad::BoxF32::contains",
         "broad::DynamicTree::validate",
     ],
     interval: 2,
@@ -23,31 +23,31 @@ pub(super) const ROWS: &[Row] = &[Row {
 
 /// The boxes of a step: one for each triangle, an infinite one, and one that is empty except at
 /// step 1. The first list has the boxes of the triangles in `f64`.
-fn boxes(case: &Case<'_>, posed: &[Vec3], step: usize) -> (Vec<Aabb>, Vec<Bounds>) {
+fn boxes(case: &Case<'_>, posed: &[Vec3], step: usize) -> (Vec<Aabb>, Vec<BoxF32>) {
     let a = case.sample.a.triangles.iter().map(|t| t.map(|v| case.sample.a.vertices[v as usize]));
     let b = case.sample.b.triangles.iter().map(|t| t.map(|v| posed[v as usize]));
     let exact: Vec<Aabb> = a.chain(b).map(Aabb::from_points).collect();
-    let mut rounded: Vec<Bounds> = exact.iter().map(|b| Bounds::from(*b)).collect();
+    let mut rounded: Vec<BoxF32> = exact.iter().map(|b| BoxF32::from(*b)).collect();
     let edge = exact.first().map_or(0.0, |b| b.max.x) as f32;
-    rounded.push(Bounds {
+    rounded.push(BoxF32 {
         min: [edge, f32::NEG_INFINITY, -1.0],
         max: [f32::INFINITY, f32::INFINITY, 1.0],
     });
     rounded.push(if step == 1 {
-        Bounds::from(Aabb::from_points([Vec3::ZERO]))
+        BoxF32::from(Aabb::from_points([Vec3::ZERO]))
     } else {
-        Bounds::EMPTY
+        BoxF32::EMPTY
     });
     (exact, rounded)
 }
 
-fn overlap(a: &Bounds, b: &Bounds) -> bool {
-    let is_nonempty = |b: &Bounds| (0..3).all(|k| b.min[k] <= b.max[k]);
+fn overlap(a: &BoxF32, b: &BoxF32) -> bool {
+    let is_nonempty = |b: &BoxF32| (0..3).all(|k| b.min[k] <= b.max[k]);
     is_nonempty(a) && is_nonempty(b) && (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k])
 }
 
 fn phases(case: &Case<'_>, checker: &mut Checker<'_>) {
-    let steps: Vec<(Vec<Aabb>, Vec<Bounds>)> =
+    let steps: Vec<(Vec<Aabb>, Vec<BoxF32>)> =
         case.steps().map(|(step, _, truth)| boxes(case, &truth.posed, step)).collect();
     let all: Vec<Vec<Pair>> = steps
         .iter()
@@ -69,8 +69,10 @@ fn phases(case: &Case<'_>, checker: &mut Checker<'_>) {
         .collect();
     let (mut dynamic, mut ignored) = (DynamicTree::new(), Changes::default());
     for (step, (_, bounds)) in steps.iter().enumerate() {
-        dynamic
-            .update_unlimited(&Frame { bounds, oriented: None, moved: Moved::All }, &mut ignored);
+        dynamic.update_unlimited(
+            &FrameInput { bounds, oriented: None, moved: Moved::All },
+            &mut ignored,
+        );
         checker.check(dynamic.validate(bounds).is_ok(), || {
             format!("step {step}: {:?}", dynamic.validate(bounds))
         });
@@ -91,7 +93,7 @@ fn phases(case: &Case<'_>, checker: &mut Checker<'_>) {
                 (case.sample.a.triangles.len() as u32..bounds.len() as u32).collect();
             let moved = if step == 2 { Moved::Only(&movers) } else { Moved::All };
             changes.clear();
-            phase.update_unlimited(&Frame { bounds, oriented: None, moved }, &mut changes);
+            phase.update_unlimited(&FrameInput { bounds, oriented: None, moved }, &mut changes);
             changes.sort();
             let mut pairs = Vec::new();
             phase.pairs(&mut pairs);

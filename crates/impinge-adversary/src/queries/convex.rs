@@ -2,7 +2,9 @@
 
 use impinge::Distance;
 use impinge::Vec3;
-use impinge::convex::{self, Common, Gap, HullCache, Pairs, Verdict};
+use impinge::convex::{
+    self, HullCache, IntersectionCertificate, SeparationCertificate, Verdict, VertexPairs,
+};
 use impinge::exact::Sign;
 use impinge::internals::HullInternals as _;
 use impinge::internals::decide::{self, Hint};
@@ -26,9 +28,9 @@ pub(super) const ROWS: &[Row] = &[
             "convex::intersects",
             "convex::intersects_cached",
             "convex::Verdict::verify",
-            "convex::Gap::verify",
-            "convex::Common::verify",
-            "convex::Common::point",
+            "convex::SeparationCertificate::verify",
+            "convex::IntersectionCertificate::verify",
+            "convex::IntersectionCertificate::point",
         ],
         interval: 1,
         run: verdict,
@@ -102,14 +104,14 @@ pub(super) fn check_decision(
     let proof = *found;
     match proof {
         Verdict::Separated(gap) => checker.check(gap_holds(truth, &gap), || message("false proof")),
-        Verdict::Intersecting(Common { pairs }) => {
+        Verdict::Intersecting(IntersectionCertificate { pairs }) => {
             let holds = vertices_share_a_point(&truth.a, &truth.b, pairs.as_slice());
             checker.check(holds, || message("these vertices share no point"));
         }
     }
 }
 
-fn gap_holds(truth: &HullTruth, gap: &Gap) -> bool {
+fn gap_holds(truth: &HullTruth, gap: &SeparationCertificate) -> bool {
     let (a, b) = (&truth.a, &truth.b);
     if gap.pairs.is_empty() {
         slab_holds(a, b, gap.direction, gap.lower)
@@ -150,17 +152,18 @@ fn verdict(case: &Case<'_>, checker: &mut Checker<'_>) {
 
 /// False proofs must not verify.
 fn check_false_proofs(checker: &mut Checker<'_>, truth: &HullTruth, step: usize) {
-    let proof = Gap { direction: Vec3::X, lower: f64::MAX, pairs: Pairs::NONE };
+    let proof =
+        SeparationCertificate { direction: Vec3::X, lower: f64::MAX, pairs: VertexPairs::NONE };
     checker.check(!proof.verify(&truth.a, &truth.b), || format!("step {step}: {proof:?} verifies"));
     if truth.meet {
         for direction in [Vec3::X, Vec3::NEG_Y, Vec3::Z] {
-            let gap = Gap { direction, lower: 0.0, pairs: Pairs::NONE };
+            let gap = SeparationCertificate { direction, lower: 0.0, pairs: VertexPairs::NONE };
             checker.check(!gap.verify(&truth.a, &truth.b), || {
                 format!("step {step}: {gap:?} verifies")
             });
         }
     } else {
-        let common = Common { pairs: Pairs::new(&[[0, 0]]) };
+        let common = IntersectionCertificate { pairs: VertexPairs::new(&[[0, 0]]) };
         checker.check(!common.verify(&truth.a, &truth.b), || {
             format!("step {step}: {common:?} verifies")
         });

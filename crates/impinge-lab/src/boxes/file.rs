@@ -7,7 +7,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use impinge::broad::Bounds;
+use impinge::broad::BoxF32;
 
 const MAGIC: &[u8; 4] = b"BRD1";
 
@@ -16,7 +16,7 @@ const MAGIC: &[u8; 4] = b"BRD1";
 pub(crate) struct Recording {
     boxes: usize,
     /// The boxes of the first frame, then of the second, and so on.
-    all: Vec<Bounds>,
+    all: Vec<BoxF32>,
 }
 
 impl Recording {
@@ -39,7 +39,7 @@ impl Recording {
                 .with_context(|| format!("the file ends after {frame} of {frames} frames"))?;
             all.extend(bytes.chunks_exact(24).map(|b| {
                 let corner = |at: usize| [0, 4, 8].map(|k| f32::from_bits(word(&b[at + k..])));
-                Bounds { min: corner(0), max: corner(12) }
+                BoxF32 { min: corner(0), max: corner(12) }
             }));
         }
         Ok(Self { boxes, all })
@@ -50,7 +50,7 @@ impl Recording {
     }
 
     /// The boxes of every frame.
-    pub(crate) fn frames(&self) -> impl Iterator<Item = &[Bounds]> {
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &[BoxF32]> {
         self.all.chunks_exact(self.boxes.max(1))
     }
 }
@@ -86,7 +86,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Appends a frame.
-    pub(crate) fn frame(&mut self, bounds: &[Bounds]) -> Result<()> {
+    pub(crate) fn frame(&mut self, bounds: &[BoxF32]) -> Result<()> {
         ensure!(
             bounds.len() == self.boxes,
             "a frame has {} boxes, the file {}",
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn written_boxes_are_read_back() {
         let bounds =
-            |x: f32| [0.0, 3.0].map(|y| Bounds { min: [x, y, -1.0], max: [x + 1.0, y + 0.1, 2.5] });
+            |x: f32| [0.0, 3.0].map(|y| BoxF32 { min: [x, y, -1.0], max: [x + 1.0, y + 0.1, 2.5] });
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes, 2, 3).unwrap();
         for x in [0.0, 0.1, f32::MAX] {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, PhaseKind};
+use impinge::broad::{BoxF32, BroadPhase, Changes, FrameInput, Moved, PhaseKind};
 
 /// A broad phase, and the times of its frames. The time includes reporting the pairs that began and
 /// ended; the number of pairs is counted from these events.
@@ -28,9 +28,10 @@ impl TimedPhase {
     }
 
     /// Updates the broad phase with the next frame.
-    pub(crate) fn frame(&mut self, bounds: &[Bounds], moved: Moved<'_>) {
+    pub(crate) fn frame(&mut self, bounds: &[BoxF32], moved: Moved<'_>) {
         let start = Instant::now();
-        self.phase.update_unlimited(&Frame { bounds, oriented: None, moved }, &mut self.changes);
+        self.phase
+            .update_unlimited(&FrameInput { bounds, oriented: None, moved }, &mut self.changes);
         let Changes { began, ended, .. } = &self.changes;
         self.live = self.live + began.len() as u64 - ended.len() as u64;
         self.ms.push(start.elapsed().as_secs_f64() * 1e3);
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_from_events() {
-        let at = |x: f32| [0.0, x].map(|x| Bounds { min: [x; 3], max: [x + 1.0; 3] });
+        let at = |x: f32| [0.0, x].map(|x| BoxF32 { min: [x; 3], max: [x + 1.0; 3] });
         let mut timed = TimedPhase::new(PhaseKind::NEIGHBOURS);
         for x in [0.5, 0.6, 2.0, 0.1] {
             timed.frame(&at(x), Moved::All);

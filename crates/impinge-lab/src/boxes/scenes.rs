@@ -3,7 +3,7 @@
 
 use std::f64::consts::TAU;
 
-use impinge::broad::{Bounds, Moved};
+use impinge::broad::{BoxF32, Moved};
 
 use impinge::internals::Random;
 
@@ -84,7 +84,7 @@ pub(crate) struct Boxes {
     falling: Vec<(f64, f64)>,
     /// For straight motion: the translation per frame.
     flights: Vec<[f64; 3]>,
-    bounds: Vec<Bounds>,
+    bounds: Vec<BoxF32>,
     movers: Option<Vec<u32>>,
 }
 
@@ -147,7 +147,7 @@ impl Boxes {
             room,
             falling: Vec::new(),
             flights: Vec::new(),
-            bounds: vec![Bounds::EMPTY; n],
+            bounds: vec![BoxF32::EMPTY; n],
             movers,
         };
         if scene.kind == Kind::Fall {
@@ -217,10 +217,10 @@ impl Boxes {
     fn update_bounds(&mut self, i: usize) {
         let (center, side) = (self.centers[i], self.sides[i]);
         let end = |sign: f64| [0, 1, 2].map(|k| (center[k] + sign * 0.5 * side[k]) as f32);
-        self.bounds[i] = Bounds { min: end(-1.0), max: end(1.0) };
+        self.bounds[i] = BoxF32 { min: end(-1.0), max: end(1.0) };
     }
 
-    pub(crate) fn bounds(&self) -> &[Bounds] {
+    pub(crate) fn bounds(&self) -> &[BoxF32] {
         &self.bounds
     }
 
@@ -296,7 +296,7 @@ mod tests {
         let mut boxes = Boxes::new(&scene("few", 1000, Kind::FewMovers(0.01)), 1);
         let before = boxes.bounds().to_vec();
         boxes.step();
-        let differ = |(a, b): &(&Bounds, &Bounds)| a != b;
+        let differ = |(a, b): &(&BoxF32, &BoxF32)| a != b;
         assert_eq!(before.iter().zip(boxes.bounds()).filter(differ).count(), 10);
         let Moved::Only(movers) = boxes.moved() else { panic!("only some boxes move") };
         assert_eq!(movers.len(), 10);

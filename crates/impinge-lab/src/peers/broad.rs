@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use impinge::broad::{Bounds, Moved, PhaseKind};
+use impinge::broad::{BoxF32, Moved, PhaseKind};
 use impinge_papers::zachmann::broad::{BROAD_PHASES, phase_by_name};
 
 use super::RowFile;
@@ -97,8 +97,8 @@ fn follow(
 
 /// The boxes that differ from those of the previous frame; all boxes in the first frame.
 fn movers(recording: &Recording) -> Vec<Vec<u32>> {
-    let mut before: &[Bounds] = &[];
-    let moved_since = |bounds: &[Bounds], before: &[Bounds]| {
+    let mut before: &[BoxF32] = &[];
+    let moved_since = |bounds: &[BoxF32], before: &[BoxF32]| {
         let differs = |i: &u32| before.get(*i as usize) != Some(&bounds[*i as usize]);
         (0..bounds.len() as u32).filter(differs).collect()
     };
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_row_has_the_fields_of_the_report() {
-        let at = |x: f32| [0.0, x].map(|x| Bounds { min: [x; 3], max: [x + 1.0; 3] });
+        let at = |x: f32| [0.0, x].map(|x| BoxF32 { min: [x; 3], max: [x + 1.0; 3] });
         let mut timed = TimedPhase::new(PhaseKind::TREE);
         for x in [0.5, 0.25, 3.0] {
             timed.frame(&at(x), Moved::All);

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved};
+use impinge::broad::{BoxF32, BroadPhase, Changes, FrameInput, Moved};
 use impinge::math::OrientedBox;
 use impinge::{Aabb, Pose, Vec3};
 
@@ -54,7 +54,7 @@ pub(super) fn poses(objects: usize, side: f64, frames: usize, seed: u64) -> Resu
 /// The boxes of cubes with sides of one, for each frame.
 #[derive(Debug)]
 pub(super) struct Flight {
-    pub(super) bounds: Vec<Vec<Bounds>>,
+    pub(super) bounds: Vec<Vec<BoxF32>>,
     pub(super) oriented: Vec<Vec<OrientedBox>>,
     pub(super) cage: Aabb,
 }
@@ -74,8 +74,8 @@ impl Flight {
         Ok(Self { bounds, oriented, cage: Aabb::from_corners(Vec3::ZERO, Vec3::splat(side)) })
     }
 
-    fn frame(&self, number: usize, oriented: bool) -> Frame<'_> {
-        Frame {
+    fn frame(&self, number: usize, oriented: bool) -> FrameInput<'_> {
+        FrameInput {
             bounds: &self.bounds[number],
             oriented: oriented.then(|| &self.oriented[number][..]),
             moved: Moved::All,

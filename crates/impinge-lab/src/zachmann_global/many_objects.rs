@@ -92,7 +92,7 @@ impl BroadPhase for BoxedPhase {
 
     fn update(
         &mut self,
-        frame: &impinge::broad::Frame<'_>,
+        frame: &impinge::broad::FrameInput<'_>,
         budget: &mut impinge::pair::Budget<'_>,
         changes: &mut impinge::broad::Changes,
     ) -> impinge::broad::Completeness {

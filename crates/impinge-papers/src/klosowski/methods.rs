@@ -6,7 +6,7 @@ use impinge::Verdict;
 use impinge::mesh::Mesh;
 use impinge::pair::{Bias, Budget, First};
 use impinge::world::{
-    MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, Part,
+    BodyPart, MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits,
 };
 
 use super::bv_tree::{BuildOptions, BvQuery, BvTree, Front, Scratch};
@@ -74,7 +74,7 @@ impl<V: Volume> PairMethod for BvTrees<V> {
         300.0 + self.doubling * triangle_pairs(pair).log2()
     }
 
-    fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, a: &BodyPart, b: &BodyPart) -> Box<dyn PairChecker> {
         let build = |options: BuildOptions| move |mesh: &Mesh| BvTree::build(mesh, &options);
         let (a, b) = meshes_of(a, b);
         Box::new(BvChecker::<V> {

@@ -7,7 +7,7 @@ use impinge::internals::decide::{Hint, decide};
 use impinge::math::Vec3;
 use impinge::pair::{self, Bias, Budget, First};
 use impinge::world::{
-    MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, Part,
+    BodyPart, MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits,
 };
 
 use super::separating::{
@@ -70,7 +70,7 @@ impl PairMethod for Vectors {
         cost::VECTORS + cost::VECTORS_DOUBLING * corners(pair).max(1.0).log2()
     }
 
-    fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, a: &BodyPart, b: &BodyPart) -> Box<dyn PairChecker> {
         let (a, b) = hulls_of(a, b);
         Box::new(VectorChecker {
             options: self.options,
@@ -131,7 +131,7 @@ impl PairMethod for Combined {
         cost::TRACKER + cost::VECTORS_DOUBLING * corners(pair).max(1.0).log2()
     }
 
-    fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, a: &BodyPart, b: &BodyPart) -> Box<dyn PairChecker> {
         let (a, b) = hulls_of(a, b);
         Box::new(TrackerChecker {
             prepared: [a, b].map(Preparation::new),
@@ -191,7 +191,7 @@ impl PairMethod for HullTrees {
         cost::HULL_TREES + cost::HULL_TREES_DOUBLING * triangle_pairs(pair).log2()
     }
 
-    fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, a: &BodyPart, b: &BodyPart) -> Box<dyn PairChecker> {
         let (a, b) = meshes_of(a, b);
         let tree = |mesh| self.trees.get(mesh, |mesh| HullTree::of_mesh(mesh, MAX_PIECES).ok());
         Box::new(HullTreeChecker { trees: [tree(a), tree(b)], meshes: pair::MeshCache::default() })

@@ -16,8 +16,8 @@ use super::closest::{Variant, closest_points};
 use super::separating::{self, Options, Prepared, Query, Scratch};
 use impinge::Distance;
 use impinge::convex::{
-    BodyCache, ClosestOptions, Gap, HullCache, HullMemory, Iterated, Pairs, Verdict,
-    distance_cached, intersects_cached,
+    BodyCache, ClosestOptions, HullCache, HullMemory, Iterated, SeparationCertificate, Verdict,
+    VertexPairs, distance_cached, intersects_cached,
 };
 use impinge::internals::decide::{self, Hint};
 use impinge::math::{Pose, Vec3};
@@ -144,7 +144,7 @@ impl<'h> Tracker<'h> {
         let (decision, seeds) = match self.method {
             Method::Production => (
                 intersects_cached(a.hull(), b.hull(), pose, &mut self.state.production_cache),
-                Pairs::NONE,
+                VertexPairs::NONE,
             ),
             Method::Published(options) => {
                 let query = Query { a, b, pose, options };
@@ -169,7 +169,7 @@ impl<'h> Tracker<'h> {
 
     /// Computes the closest points at the last collision-free pose, and the first direction of the
     /// next frame from them (section 5.5).
-    fn closest_at_free_pose(&mut self, free_pose: &Pose, seeds: Pairs) -> Distance {
+    fn closest_at_free_pose(&mut self, free_pose: &Pose, seeds: VertexPairs) -> Distance {
         let (a, b) = (self.a, self.b);
         if self.method == Method::Production {
             return distance_cached(
@@ -211,7 +211,7 @@ impl<'h> Tracker<'h> {
             }
             Method::Published(_) => {
                 let found = self.published_closest_points(pose);
-                let hint = Hint { pairs: Pairs::NONE, direction: found.direction };
+                let hint = Hint { pairs: VertexPairs::NONE, direction: found.direction };
                 let proof = (found.answer.lower <= 0.0).then(|| decide_exactly(a, b, pose, &hint));
                 let mut distance = found.answer;
                 if proof.is_some_and(|proof| proof.is_intersecting()) {
@@ -241,7 +241,7 @@ fn decide_exactly(a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose, hint: &Hint) 
 impl Frame {
     /// The proof that the bodies are separated, if there is one.
     #[must_use]
-    pub fn gap(&self) -> Option<Gap> {
+    pub fn gap(&self) -> Option<SeparationCertificate> {
         match self.proof? {
             Verdict::Separated(gap) => Some(gap),
             Verdict::Intersecting(_) => None,

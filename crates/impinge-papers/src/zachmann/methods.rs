@@ -7,7 +7,7 @@ use impinge::internals::pair::Posed;
 use impinge::mesh::Mesh;
 use impinge::pair::{Bias, Budget, First};
 use impinge::world::{
-    MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness, Part,
+    BodyPart, MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness,
 };
 
 use super::box_tree::{BoxTest, BoxTree, LeafTest, Options, Query, Scratch, traverse};
@@ -113,7 +113,7 @@ impl PairMethod for BoxTrees {
         cost::TREES + doubling * triangle_pairs(pair).log2()
     }
 
-    fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, a: &BodyPart, b: &BodyPart) -> Box<dyn PairChecker> {
         let (a, b) = meshes_of(a, b);
         let trees = [self.tree(a), self.tree(b)];
         let (boxes, leaves) = (self.boxes, self.leaves);
@@ -186,7 +186,7 @@ impl PairMethod for EdgesAgainstFaces {
         cost::EDGES + cost::EDGES_TRIANGLE * triangles + cost::EDGES_PAIR * triangle_pairs(pair)
     }
 
-    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, _: &BodyPart, _: &BodyPart) -> Box<dyn PairChecker> {
         Box::new(*self)
     }
 }
@@ -243,7 +243,7 @@ impl PairMethod for Clipping {
         cost::CLIPPING + cost::CLIPPING_CORNER * corners(pair)
     }
 
-    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, _: &BodyPart, _: &BodyPart) -> Box<dyn PairChecker> {
         Box::new(*self)
     }
 }
@@ -296,7 +296,7 @@ impl PairMethod for Perceptron {
         cost::PERCEPTRON + cost::PERCEPTRON_CORNER * corners(pair)
     }
 
-    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, _: &BodyPart, _: &BodyPart) -> Box<dyn PairChecker> {
         Box::new(Self::default())
     }
 }
@@ -344,7 +344,7 @@ impl PairMethod for Race {
         cost::CLIPPING + (cost::CLIPPING_CORNER + cost::PERCEPTRON_CORNER) * corners(pair)
     }
 
-    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+    fn checker(&self, _: &BodyPart, _: &BodyPart) -> Box<dyn PairChecker> {
         Box::new(Self::default())
     }
 }

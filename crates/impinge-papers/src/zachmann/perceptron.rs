@@ -19,7 +19,7 @@
 //! two crossed bars have none there.
 
 use impinge::convex::Hull;
-use impinge::internals::decide::Gap;
+use impinge::internals::decide::SeparationCertificate;
 use impinge::math::{Aabb, Pose, Vec3};
 use impinge::pair::Bias;
 use impinge::{Error, ErrorKind};
@@ -123,7 +123,7 @@ pub struct PerceptronOutput {
     /// The result that can be wrong.
     pub bias: Bias,
     /// The proof, if the result is "no collision".
-    pub separation: Option<Gap>,
+    pub separation: Option<SeparationCertificate>,
     /// The number of turns of the plane.
     pub iterations: u32,
     /// The number of vertices evaluated.
@@ -275,7 +275,11 @@ impl<'h> Perceptron<'h> {
             }
         }
         // B is behind the plane.
-        match Gap::along(-self.normal.normalize_or_zero(), self.a.vertices(), &self.moved) {
+        match SeparationCertificate::along(
+            -self.normal.normalize_or_zero(),
+            self.a.vertices(),
+            &self.moved,
+        ) {
             Some(gap) => Some(self.output(Some(gap))),
             // All vertices are in front only up to rounding, so the plane is no proof.
             None => Some(self.output(None)),
@@ -311,7 +315,7 @@ impl<'h> Perceptron<'h> {
         }
     }
 
-    fn output(&self, separation: Option<Gap>) -> PerceptronOutput {
+    fn output(&self, separation: Option<SeparationCertificate>) -> PerceptronOutput {
         PerceptronOutput {
             collision: separation.is_none(),
             bias: Bias::TowardsCollision,

@@ -16,8 +16,8 @@
 //! | --- | --- | --- | --- |
 //! | meshes: [`pair::Verdict`] | [`Separation`] | [`Hit`] | [`Never`] |
 //! | meshes, with budget: [`pair::BudgetVerdict`] | [`Separation`] | two triangles | [`Bounds`] |
-//! | hulls: [`convex::Verdict`] | [`Gap`] | [`Common`] | [`Never`] |
-//! | shapes: [`shape::Verdict`] | [`Clear`] | [`Meeting`] | [`Bounds`] |
+//! | hulls: [`convex::Verdict`] | [`SeparationCertificate`] | [`IntersectionCertificate`] | [`Never`] |
+//! | shapes: [`shape::Verdict`] | [`ShapeSeparation`] | [`ShapeHit`] | [`Bounds`] |
 //!
 //! `Never` has no values, so that "always decided" is part of the type: a `match` by value needs no
 //! arm for it.
@@ -49,10 +49,10 @@
 //! [`shape::Verdict`]: crate::shape::Verdict
 //! [`Separation`]: crate::Separation
 //! [`Hit`]: crate::Hit
-//! [`Gap`]: crate::convex::Gap
-//! [`Common`]: crate::convex::Common
-//! [`Clear`]: crate::shape::Clear
-//! [`Meeting`]: crate::shape::Meeting
+//! [`SeparationCertificate`]: crate::convex::SeparationCertificate
+//! [`IntersectionCertificate`]: crate::convex::IntersectionCertificate
+//! [`ShapeSeparation`]: crate::shape::ShapeSeparation
+//! [`ShapeHit`]: crate::shape::ShapeHit
 
 mod measure;
 #[cfg(feature = "serde")]

@@ -1,6 +1,6 @@
 //! Every pair compared: the oracle of the broad phases.
 
-use super::{BroadPhase, Changes, Completeness, Frame, Pair};
+use super::{BroadPhase, Changes, Completeness, FrameInput, Pair};
 use crate::pair::Budget;
 
 /// Compares every box with every other in every frame. The time grows with the square of the number
@@ -27,7 +27,7 @@ impl BroadPhase for AllPairs {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {

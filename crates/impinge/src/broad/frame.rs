@@ -1,14 +1,14 @@
 //! The input and the output of a broad phase.
 
-use super::Bounds;
+use super::BoxF32;
 use crate::math::OrientedBox;
 
 /// The boxes of all items in one frame. Items are numbered; an absent item has an empty box.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<'a> {
+pub struct FrameInput<'a> {
     /// The box of each item. The list may grow or shrink from frame to frame; an item beyond its
     /// end is absent.
-    pub bounds: &'a [Bounds],
+    pub bounds: &'a [BoxF32],
     /// Oriented boxes of the same items, if a pair must overlap in these too. If the box of an item
     /// is not empty, neither is its oriented box, which lies in the box up to rounding. Either all
     /// frames have oriented boxes or none.
@@ -64,7 +64,7 @@ pub enum Completeness {
     Incomplete,
 }
 
-impl Frame<'_> {
+impl FrameInput<'_> {
     /// Whether the boxes of two items share a point. Every broad phase reports the results of this
     /// test.
     #[inline]
@@ -80,8 +80,8 @@ impl Frame<'_> {
     /// The box of an item; empty if the item is absent.
     #[inline]
     #[must_use]
-    pub fn of(&self, item: u32) -> Bounds {
-        self.bounds.get(item as usize).copied().unwrap_or(Bounds::EMPTY)
+    pub fn of(&self, item: u32) -> BoxF32 {
+        self.bounds.get(item as usize).copied().unwrap_or(BoxF32::EMPTY)
     }
 }
 

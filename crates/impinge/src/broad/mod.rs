@@ -15,21 +15,21 @@
 //! `impinge-papers`.
 //!
 //! ```
-//! use impinge::broad::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
+//! use impinge::broad::{AllPairs, BoxF32, BroadPhase, Changes, FrameInput, Moved, Pair};
 //!
-//! let mut boxes = [0.0, 2.0].map(|x| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] });
+//! let mut boxes = [0.0, 2.0].map(|x| BoxF32 { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] });
 //! let (mut phase, mut changes) = (AllPairs::new(), Changes::default());
-//! let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::All };
+//! let frame = FrameInput { bounds: &boxes, oriented: None, moved: Moved::All };
 //! phase.update_unlimited(&frame, &mut changes);
 //! assert!(changes.began.is_empty());
 //! (boxes[1].min[0], boxes[1].max[0]) = (1.0, 2.0);
-//! let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[1]) };
+//! let frame = FrameInput { bounds: &boxes, oriented: None, moved: Moved::Only(&[1]) };
 //! phase.update_unlimited(&frame, &mut changes);
 //! assert_eq!(changes.began, [Pair { a: 0, b: 1 }]); // they share a face
 //! ```
 
 mod all_pairs;
-mod bounds;
+mod box_f32;
 pub(crate) mod difference;
 mod dynamic_tree;
 mod frame;
@@ -48,9 +48,9 @@ use std::fmt::Debug;
 use crate::pair::Budget;
 
 pub use all_pairs::AllPairs;
-pub use bounds::Bounds;
+pub use box_f32::BoxF32;
 pub use dynamic_tree::{DynamicTree, DynamicTreeOptions, DynamicTreeStats};
-pub use frame::{Changes, Completeness, Frame, Moved, Pair};
+pub use frame::{Changes, Completeness, FrameInput, Moved, Pair};
 pub use kind::PhaseKind;
 pub use neighbours::{NeighbourStats, Neighbours};
 
@@ -71,13 +71,13 @@ pub trait BroadPhase: Debug + Send + Sync {
     /// always complete.
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         budget: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness;
 
     /// As [`BroadPhase::update`], without a limit.
-    fn update_unlimited(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update_unlimited(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) {
         let completeness = self.update(frame, &mut Budget::unlimited(), changes);
         debug_assert_eq!(completeness, Completeness::Complete, "{} gave up", self.name());
     }

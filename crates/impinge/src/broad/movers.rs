@@ -1,6 +1,6 @@
 //! The items that a broad phase must process in a frame.
 
-use super::{Frame, Moved};
+use super::{FrameInput, Moved};
 use crate::stamps::Stamps;
 
 /// The items whose boxes may have changed, each once, and those that were added or removed because
@@ -18,7 +18,7 @@ pub struct Movers {
 impl Movers {
     /// Reads which items moved. Numbers beyond the ends of both the last list and this one are
     /// ignored.
-    pub fn gather(&mut self, frame: &Frame<'_>) {
+    pub fn gather(&mut self, frame: &FrameInput<'_>) {
         let now = frame.bounds.len();
         assert!(now < 1 << 31, "items are numbered by 31 bits");
         self.count = now.max(self.before);
@@ -67,15 +67,15 @@ impl Movers {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Bounds;
+    use super::super::BoxF32;
     use super::*;
 
     #[test]
     fn each_mover_is_named_once_and_the_ends_of_the_lists_are_added() {
-        let boxes = [Bounds::EMPTY; 6];
+        let boxes = [BoxF32::EMPTY; 6];
         let mut movers = Movers::default();
         let mut gather = |count: usize, moved: Moved<'_>| {
-            movers.gather(&Frame { bounds: &boxes[..count], oriented: None, moved });
+            movers.gather(&FrameInput { bounds: &boxes[..count], oriented: None, moved });
             movers.items().to_vec()
         };
         assert_eq!(gather(3, Moved::Only(&[])), [0, 1, 2]);

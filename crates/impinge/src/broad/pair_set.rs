@@ -1,7 +1,7 @@
 //! Pairs of items that are kept from frame to frame.
 
 use super::movers::Movers;
-use super::{Bounds, Changes, Frame, Pair};
+use super::{BoxF32, Changes, FrameInput, Pair};
 use crate::stamps::Stamps;
 
 /// No link, no slot.
@@ -96,7 +96,7 @@ impl PairSet {
     /// pair that does not overlap stays in the set only if `keep` returns true.
     pub fn refresh(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         movers: &Movers,
         changes: &mut Changes,
         keep: impl Fn(Pair) -> bool,
@@ -129,7 +129,7 @@ impl PairSet {
     }
 
     /// Removes all pairs whose axis-aligned boxes do not overlap.
-    pub fn remove_disjoint(&mut self, bounds: &[Bounds], changes: &mut Changes) {
+    pub fn remove_disjoint(&mut self, bounds: &[BoxF32], changes: &mut Changes) {
         for slot in (0..self.entries.len() as u32).rev() {
             let Entry { items: [a, b], reported, .. } = self.entries[slot as usize];
             let boxes = bounds.get(a as usize).zip(bounds.get(b as usize));
@@ -146,7 +146,7 @@ impl PairSet {
     fn recheck(
         &mut self,
         slot: u32,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         changes: &mut Changes,
         keep: &impl Fn(Pair) -> bool,
     ) -> bool {
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn checking_the_movers_has_the_results_of_checking_all() {
         let mut random = Random::new(6);
-        let mut boxes = vec![Bounds { min: [0.0; 3], max: [1.0; 3] }; 64];
+        let mut boxes = vec![BoxF32 { min: [0.0; 3], max: [1.0; 3] }; 64];
         let mut sets = [PairSet::default(), PairSet::default()];
         let mut movers = [Movers::default(), Movers::default()];
         let mut changes = [Changes::default(), Changes::default()];
@@ -346,10 +346,10 @@ mod tests {
             let named: Vec<u32> = (0..6).map(|_| random.index(64) as u32).collect();
             for item in &named {
                 let x = random.range(0.0, 4.0) as f32;
-                boxes[*item as usize] = Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
+                boxes[*item as usize] = BoxF32 { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
             }
             for (k, moved) in [Moved::Only(&named), Moved::All].into_iter().enumerate() {
-                let frame = Frame { bounds: &boxes, oriented: None, moved };
+                let frame = FrameInput { bounds: &boxes, oriented: None, moved };
                 changes[k].clear();
                 movers[k].gather(&frame);
                 let (set, changes) = (&mut sets[k], &mut changes[k]);

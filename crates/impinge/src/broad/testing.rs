@@ -1,6 +1,6 @@
 //! Random sequences of operations on boxes, for tests of every broad phase against the oracle.
 
-use super::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
+use super::{AllPairs, BoxF32, BroadPhase, Changes, FrameInput, Moved, Pair};
 use crate::math::OrientedBox;
 use crate::math::{Pose, Random, Vec3};
 
@@ -32,7 +32,7 @@ pub struct Boxes {
     scatter: Scatter,
     side: f64,
     /// The boxes of this frame.
-    pub bounds: Vec<Bounds>,
+    pub bounds: Vec<BoxF32>,
     /// The oriented boxes inside them.
     pub oriented: Vec<OrientedBox>,
     /// The items that moved since the last frame.
@@ -47,7 +47,7 @@ impl Boxes {
         let (bounds, oriented, moved) = (Vec::new(), Vec::new(), Vec::new());
         let mut boxes = Self { random: Random::new(seed), scatter, side, bounds, oriented, moved };
         for item in 0..count {
-            boxes.bounds.push(Bounds::EMPTY);
+            boxes.bounds.push(BoxF32::EMPTY);
             boxes.oriented.push(empty());
             boxes.place(item);
         }
@@ -138,7 +138,7 @@ impl Boxes {
             }
             match self.random.index(40) {
                 0 => {
-                    self.bounds[item] = Bounds::EMPTY;
+                    self.bounds[item] = BoxF32::EMPTY;
                     self.oriented[item] = empty();
                 }
                 1 | 2 => self.place(item),
@@ -148,7 +148,7 @@ impl Boxes {
         }
         for _ in 0..self.random.index(3) {
             if self.random.index(3) == 0 {
-                self.bounds.push(Bounds::EMPTY);
+                self.bounds.push(BoxF32::EMPTY);
                 self.oriented.push(empty());
                 self.place(self.bounds.len() - 1);
                 self.moved.push(self.bounds.len() as u32 - 1);
@@ -181,7 +181,7 @@ pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: boo
                     3 => Moved::All,
                     _ => Moved::Only(moved),
                 };
-                let view = Frame {
+                let view = FrameInput {
                     bounds: &boxes.bounds,
                     oriented: oriented.then_some(&boxes.oriented[..]),
                     moved,
@@ -206,7 +206,7 @@ pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: boo
 pub fn memory_stops_growing<P: BroadPhase>(make: impl Fn() -> P) {
     for scatter in [Scatter::Even, Scatter::Sizes, Scatter::Slabs] {
         let mut boxes = Boxes::new(77, scatter, 200);
-        let frames: Vec<(Vec<Bounds>, Vec<OrientedBox>)> = (0..40)
+        let frames: Vec<(Vec<BoxF32>, Vec<OrientedBox>)> = (0..40)
             .map(|_| {
                 (0..200).for_each(|item| boxes.shift(item));
                 (boxes.bounds.clone(), boxes.oriented.clone())
@@ -216,7 +216,7 @@ pub fn memory_stops_growing<P: BroadPhase>(make: impl Fn() -> P) {
         let mut bytes = Vec::new();
         for round in 0..6 {
             for (bounds, oriented) in &frames {
-                let frame = Frame { bounds, oriented: Some(oriented), moved: Moved::All };
+                let frame = FrameInput { bounds, oriented: Some(oriented), moved: Moved::All };
                 phase.update_unlimited(&frame, &mut changes);
                 if round >= 3 {
                     bytes.push(phase.bytes());
@@ -244,7 +244,7 @@ fn the_oracle_finds_all_overlapping_pairs() {
     let mut phase = AllPairs::new();
     let mut changes = Changes::default();
     phase.update_unlimited(
-        &Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
+        &FrameInput { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
         &mut changes,
     );
     let mut count = 0;
@@ -253,6 +253,9 @@ fn the_oracle_finds_all_overlapping_pairs() {
     }
     assert_eq!(changes.began.len(), count);
     assert!(count > 50 && changes.ended.is_empty());
-    phase.update_unlimited(&Frame { bounds: &[], oriented: None, moved: Moved::All }, &mut changes);
+    phase.update_unlimited(
+        &FrameInput { bounds: &[], oriented: None, moved: Moved::All },
+        &mut changes,
+    );
     assert_eq!((changes.began.len(), changes.ended.len()), (0, count));
 }

@@ -43,7 +43,7 @@ mod validate;
 
 pub use body::{HullMemory, Mark, Support};
 pub use closest::{BodyCache, ClosestOptions, Iterated, Stop, closest_points};
-pub use decide::{Common, Gap, Pairs, Verdict};
+pub use decide::{IntersectionCertificate, SeparationCertificate, Verdict, VertexPairs};
 pub use hull::Hull;
 pub use penetration::{PenetrationOptions, penetration};
 pub(crate) use point_cloud::PointCloud;

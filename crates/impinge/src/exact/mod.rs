@@ -64,6 +64,6 @@ pub use location::Location;
 pub use orient::{EXACT_RANGE, orient2d, orient3d};
 pub use polygon::point_in_polygon;
 pub(crate) use polyhedron::{RayAxis, is_inside, location_of, ray_crossing, winding_number};
-pub use segment::{SegmentContact, SegmentFeature, segment_triangle};
+pub use segment::{SegmentFeature, SegmentHit, segment_triangle};
 pub use sign::Sign;
 pub use triangle::{triangle_triangle, triangles_intersect};

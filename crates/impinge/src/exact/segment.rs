@@ -20,7 +20,7 @@ pub enum SegmentFeature {
 /// How a segment and a triangle that share a point meet: the smallest feature of each that holds
 /// all shared points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SegmentContact {
+pub struct SegmentHit {
     /// The feature of the segment.
     pub segment: SegmentFeature,
     /// The feature of the triangle. A triangle of zero area has a feature by the rule in the
@@ -36,15 +36,15 @@ pub struct SegmentContact {
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::exact::{Feature, SegmentContact, SegmentFeature, segment_triangle};
+/// use impinge::exact::{Feature, SegmentHit, SegmentFeature, segment_triangle};
 ///
 /// let triangle = [Vec3::ZERO, Vec3::X, Vec3::Y];
 /// let contact = segment_triangle(Vec3::new(0.5, 0.0, 0.0), Vec3::new(0.5, 0.0, 1.0), &triangle);
-/// let expected = SegmentContact { segment: SegmentFeature::Start, triangle: Feature::Edge(0) };
+/// let expected = SegmentHit { segment: SegmentFeature::Start, triangle: Feature::Edge(0) };
 /// assert_eq!(contact, Some(expected));
 /// ```
 #[must_use]
-pub fn segment_triangle(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentContact> {
+pub fn segment_triangle(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentHit> {
     let [a, b, c] = *triangle;
     let p_side = side(a, b, c, p, &mut ());
     let q_side = side(a, b, c, q, &mut ());
@@ -52,14 +52,14 @@ pub fn segment_triangle(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<Segmen
         Sign::Positive => None,
         Sign::Negative => {
             let part = pierced_part(triangle, p, q, p_side, &mut ())?;
-            Some(SegmentContact { segment: SegmentFeature::Inside, triangle: feature(part) })
+            Some(SegmentHit { segment: SegmentFeature::Inside, triangle: feature(part) })
         }
         Sign::Zero => segment_triangle_degenerate(p, q, triangle),
     }
 }
 
 /// [`segment_triangle`] for an end on the plane, or a triangle of zero area.
-fn segment_triangle_degenerate(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentContact> {
+fn segment_triangle_degenerate(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentHit> {
     // The segment as a triangle of zero area. Its corner 2 is never reported, because of corners
     // that coincide the one with the lowest number is.
     let (kind, _) = degenerate::intersect(&[p, q, q], triangle, &mut ())?;
@@ -72,7 +72,7 @@ fn segment_triangle_degenerate(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option
         Feature::Vertex(_) => SegmentFeature::End,
         Feature::Edge(_) | Feature::Face => SegmentFeature::Inside,
     };
-    Some(SegmentContact { segment, triangle })
+    Some(SegmentHit { segment, triangle })
 }
 
 #[cfg(test)]

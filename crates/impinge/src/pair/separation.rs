@@ -25,8 +25,8 @@ use super::{First, Posed, sweep};
 pub enum Separation {
     /// One of them has no triangles.
     Empty,
-    /// They lie on different sides of a slab: `direction . (q - p) >= lower > 0` for every point `p`
-    /// of A and `q` of B, in A's frame. [`Separation::verify`] checks it in one pass over the
+    /// They lie on different sides of a slab: `direction . (q - p) >= lower > 0` for every point
+    /// `p` of A and `q` of B, in A's frame. [`Separation::verify`] checks it in one pass over the
     /// vertices.
     Slab {
         /// From A towards B, in A's frame, of length one to rounding.
@@ -54,21 +54,21 @@ impl Separation {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]);
         let mut best: Option<(Vec3, f64)> = None;
         for direction in axes.chain(centers) {
-            let gap = gap_along(a, b, direction);
-            if gap > 0.0 && best.is_none_or(|(_, known)| gap > known) {
-                best = Some((direction, gap));
+            let lower = gap_along(a, b, direction);
+            if lower > 0.0 && best.is_none_or(|(_, known)| lower > known) {
+                best = Some((direction, lower));
             }
         }
-        if let Some((direction, gap)) = best {
-            return Self::Slab { direction, lower: gap };
+        if let Some((direction, lower)) = best {
+            return Self::Slab { direction, lower };
         }
         let Some(closest) = closest_pair(mesh_a, mesh_b, pose, f64::INFINITY) else {
             return Self::Empty;
         };
         if let Some(direction) = direction(closest.point_b - closest.point_a) {
-            let gap = gap_along(a, b, direction);
-            if gap > 0.0 {
-                return Self::Slab { direction, lower: gap };
+            let lower = gap_along(a, b, direction);
+            if lower > 0.0 {
+                return Self::Slab { direction, lower };
             }
         }
         Self::Distance { lower: closest.lower }
@@ -80,7 +80,7 @@ impl Separation {
         match self {
             Self::Empty => f64::INFINITY,
             // The direction is longer than one by a few ulps at most.
-            Self::Slab { lower: gap, .. } => gap * (1.0 - 8.0 * f64::EPSILON),
+            Self::Slab { lower, .. } => lower * (1.0 - 8.0 * f64::EPSILON),
             Self::Distance { lower } => *lower,
         }
     }
@@ -92,9 +92,11 @@ impl Separation {
         let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
         match self {
             Self::Empty => a.is_empty() || b.is_empty(),
-            Self::Slab { direction, lower: gap } => {
+            Self::Slab { direction, lower } => {
                 let length = direction.length();
-                *gap > 0.0 && (length - 1.0).abs() < 1e-15 && gap_along(&a, &b, *direction) >= *gap
+                *lower > 0.0
+                    && (length - 1.0).abs() < 1e-15
+                    && gap_along(&a, &b, *direction) >= *lower
             }
             Self::Distance { lower } => {
                 // A bound of zero does not prove that no triangles meet, so that is checked
@@ -139,8 +141,8 @@ impl fmt::Display for Separation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("one mesh has no triangles"),
-            Self::Slab { direction: d, lower: gap } => {
-                write!(f, "at least {gap:.6} apart along ({:.4}, {:.4}, {:.4})", d.x, d.y, d.z)
+            Self::Slab { direction: d, lower } => {
+                write!(f, "at least {lower:.6} apart along ({:.4}, {:.4}, {:.4})", d.x, d.y, d.z)
             }
             Self::Distance { lower } => write!(f, "at least {lower:.6} apart everywhere"),
         }

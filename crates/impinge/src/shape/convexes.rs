@@ -4,14 +4,14 @@
 //! decide if the sum of the margins is outside them; otherwise exact arithmetic compares the two.
 //! Curved bodies have [bounds only](super::curved).
 
-use super::answer::{Clear, Meeting, Verdict, zero_distance};
+use super::answer::{ShapeHit, ShapeSeparation, Verdict, zero_distance};
 use super::cache::ShapeCache;
 use super::curved;
 use super::form::Convex;
 use super::margins::{Interval, Margins, unit};
 use super::quick_verdict::QuickVerdict;
 use crate::answer::{Contact, Distance};
-use crate::convex::decide::{Common, Hint, Pairs, compare_distance};
+use crate::convex::decide::{Hint, IntersectionCertificate, VertexPairs, compare_distance};
 use crate::convex::{self, Hull};
 use crate::exact::Sign;
 use crate::math::{Pose, Vec3};
@@ -59,17 +59,17 @@ pub(super) fn meet(
 /// The verdict from an exact decision about two polytopes.
 pub(super) fn verdict_of_decision(
     decision: convex::Verdict,
-    point: impl FnOnce(Common) -> Vec3,
+    point: impl FnOnce(IntersectionCertificate) -> Vec3,
 ) -> Verdict {
     match decision {
-        convex::Verdict::Separated(gap) => Verdict::Separated(Clear {
+        convex::Verdict::Separated(gap) => Verdict::Separated(ShapeSeparation {
             lower: gap.lower,
             direction: Some(gap.direction),
             certificate: Some(gap),
         }),
-        convex::Verdict::Intersecting(common) => Verdict::Intersecting(Meeting {
+        convex::Verdict::Intersecting(common) => Verdict::Intersecting(ShapeHit {
             certificate: Some(common),
-            ..Meeting::at(point(common))
+            ..ShapeHit::at(point(common))
         }),
     }
 }
@@ -82,10 +82,10 @@ pub(super) fn verdict_of_cores(
 ) -> Verdict {
     let (p, q) = (cores.point_a, cores.point_b);
     if margins.bodies_meet(cores, exact) {
-        return Verdict::Intersecting(Meeting::at(margins.common_point(p, q)));
+        return Verdict::Intersecting(ShapeHit::at(margins.common_point(p, q)));
     }
     let lower = margins.subtract_from(cores.lower, cores.upper).lower.max(0.0);
-    Verdict::Separated(Clear { lower, direction: Some(unit(q - p)), certificate: None })
+    Verdict::Separated(ShapeSeparation { lower, direction: Some(unit(q - p)), certificate: None })
 }
 
 /// The distance of two polytopes with margins, from the distance of their cores.
@@ -97,7 +97,7 @@ pub(super) fn distance_with_margins(
     let (p, q) = (cores.point_a, cores.point_b);
     let Interval { lower, upper } = margins.subtract_from(cores.lower, cores.upper);
     if lower <= 0.0 && margins.bodies_meet(cores, exact) {
-        return zero_distance(&Meeting::at(margins.common_point(p, q)));
+        return zero_distance(&ShapeHit::at(margins.common_point(p, q)));
     }
     let direction = unit(q - p);
     Distance {
@@ -124,11 +124,11 @@ fn compare_with_margins(
 
 /// A start value for the exact comparison.
 pub(super) fn hint(cores: &Distance) -> Hint {
-    Hint { pairs: Pairs::NONE, direction: unit(cores.point_b - cores.point_a) }
+    Hint { pairs: VertexPairs::NONE, direction: unit(cores.point_b - cores.point_a) }
 }
 
 /// The common point of the simplices of a certificate about two hulls, rounded.
-fn point_of(common: &Common, a: &Hull, b: &Hull, pose: &Pose) -> Vec3 {
+fn point_of(common: &IntersectionCertificate, a: &Hull, b: &Hull, pose: &Pose) -> Vec3 {
     let pairs = common.pairs.as_slice();
     let of_a = pairs.iter().map(|[i, _]| a.vertices()[*i as usize]);
     let of_b = pairs.iter().map(|[_, j]| pose.transform_point(b.vertices()[*j as usize]));
@@ -151,7 +151,7 @@ pub(super) fn point_between(a: &[Vec3], b: &[Vec3]) -> Vec3 {
         }
     }
     let numbers: Vec<[u32; 2]> = (0..a.len() as u32).map(|i| [i, i]).collect();
-    let common = Common { pairs: Pairs::new(&numbers) };
+    let common = IntersectionCertificate { pairs: VertexPairs::new(&numbers) };
     common.point(a, b).or(a.first().copied()).unwrap_or(Vec3::ZERO)
 }
 

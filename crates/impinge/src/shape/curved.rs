@@ -1,7 +1,7 @@
 //! Two convex bodies of which one is curved: a certain answer if zero is not between the bounds of
 //! the signed distance, otherwise the bounds.
 
-use super::answer::{Meeting, Verdict, from_interval, zero_distance};
+use super::answer::{ShapeHit, Verdict, from_interval, zero_distance};
 use super::form::Convex;
 use super::margins::Interval;
 use crate::answer::{Contact, Distance};
@@ -92,7 +92,7 @@ where
     if found.answer.lower <= 0.0 {
         let signed = signed_distance(a, b, pose, memory);
         if signed.upper < 0.0 {
-            return zero_distance(&Meeting::at((signed.point_a + signed.point_b) * 0.5));
+            return zero_distance(&ShapeHit::at((signed.point_a + signed.point_b) * 0.5));
         }
     }
     found.answer

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 
-use super::answer::{Clear, Meeting, Verdict, from_interval, zero_distance};
+use super::answer::{ShapeHit, ShapeSeparation, Verdict, from_interval, zero_distance};
 use super::cache::ShapeCache;
 use super::form::{Placed, Surface};
 use super::margins::Interval;
@@ -56,11 +56,11 @@ pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCach
         // moved vertices, which are rounded.
         let placed = || hull.vertices().iter().map(|v| body.pose.transform_point(*v));
         if meets(&found.point) || placed().any(|p| meets(&p)) {
-            return Verdict::Intersecting(Meeting::at(found.common_point(plane)));
+            return Verdict::Intersecting(ShapeHit::at(found.common_point(plane)));
         }
     }
     let lower = found.bounds.lower.max(0.0);
-    Verdict::Separated(Clear { lower, direction: Some(plane.unit), certificate: None })
+    Verdict::Separated(ShapeSeparation { lower, direction: Some(plane.unit), certificate: None })
 }
 
 /// The distance of a body from the half-space.
@@ -104,7 +104,7 @@ struct Lowest<'a> {
     slack: f64,
     /// Whether one vertex in the half-space is enough.
     first_only: bool,
-    meeting: Option<Meeting>,
+    meeting: Option<ShapeHit>,
     /// The bounds of the lowest vertex, the vertex and its triangle.
     best: Option<(Interval, Vec3, u32)>,
     lower: f64,
@@ -161,7 +161,7 @@ impl Seek for Lowest<'_> {
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
         for corner in self.surface.triangle(index) {
             if self.plane.side(corner, 0.0) != Sign::Positive {
-                self.meeting = Some(Meeting { triangle_b: Some(index), ..Meeting::at(corner) });
+                self.meeting = Some(ShapeHit { triangle_b: Some(index), ..ShapeHit::at(corner) });
                 return ControlFlow::Break(());
             }
             let (bounds, _) = self.plane.height(corner);
@@ -177,13 +177,17 @@ impl Seek for Lowest<'_> {
 /// Whether a mesh reaches into the half-space.
 pub(super) fn mesh_meets(plane: &Plane, surface: &Surface<'_>) -> Verdict {
     if surface.mesh.is_empty() {
-        return Verdict::Separated(Clear::NOTHING);
+        return Verdict::Separated(ShapeSeparation::NOTHING);
     }
     let found = Lowest::find(plane, surface, true);
     found.meeting.map_or_else(
         || {
             let lower = found.lower.max(0.0);
-            Verdict::Separated(Clear { lower, direction: Some(plane.unit), certificate: None })
+            Verdict::Separated(ShapeSeparation {
+                lower,
+                direction: Some(plane.unit),
+                certificate: None,
+            })
         },
         Verdict::Intersecting,
     )
@@ -211,10 +215,10 @@ pub(super) fn mesh_distance(plane: &Plane, surface: &Surface<'_>) -> Option<Dist
 pub(super) fn planes_meet(a: &Plane, b: &Plane) -> Verdict {
     let distance = planes_distance(a, b);
     if distance.upper == 0.0 {
-        return Verdict::Intersecting(Meeting::at(distance.point_a));
+        return Verdict::Intersecting(ShapeHit::at(distance.point_a));
     }
     let (lower, direction) = (distance.lower, Some(a.unit));
-    Verdict::Separated(Clear { lower, direction, certificate: None })
+    Verdict::Separated(ShapeSeparation { lower, direction, certificate: None })
 }
 
 /// The distance of two half-spaces. The first one is in its own frame.
@@ -223,7 +227,7 @@ pub(super) fn planes_distance(a: &Plane, b: &Plane) -> Distance {
     let foot = |plane: &Plane, through: Vec3| through - plane.unit * plane.height(through).1;
     let (on_a, on_b) = (foot(a, Vec3::ZERO), foot(b, b.through));
     if !face_each_other(a, b) {
-        return zero_distance(&Meeting::at(common_point(a, b, on_a, on_b)));
+        return zero_distance(&ShapeHit::at(common_point(a, b, on_a, on_b)));
     }
     let (Interval { lower, upper }, height) = b.height(on_a);
     // The foot has a distance of a few roundings from its plane.

@@ -1,6 +1,6 @@
 //! Two meshes, each as a surface or as the solid it bounds.
 
-use super::answer::{Clear, Meeting, Verdict, zero_distance};
+use super::answer::{ShapeHit, ShapeSeparation, Verdict, zero_distance};
 use super::cache::ShapeCache;
 use super::form::Surface;
 use super::quick_verdict::QuickVerdict;
@@ -13,22 +13,22 @@ use crate::solid::vertex_in_solid;
 pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
     let pose = b.pose;
     if let Some(hit) = pair::first_hit_cached(a.mesh, b.mesh, pose, &mut cache.meshes) {
-        let (feature_a, feature_b) = (Some(hit.triangle_a), Some(hit.triangle_b));
-        return Verdict::Intersecting(Meeting {
-            triangle_a: feature_a,
-            triangle_b: feature_b,
-            ..Meeting::at(hit.point)
+        let (triangle_a, triangle_b) = (Some(hit.triangle_a), Some(hit.triangle_b));
+        return Verdict::Intersecting(ShapeHit {
+            triangle_a,
+            triangle_b,
+            ..ShapeHit::at(hit.point)
         });
     }
     if let Some(point) = inside(a, b) {
-        return Verdict::Intersecting(Meeting::at(point));
+        return Verdict::Intersecting(ShapeHit::at(point));
     }
     let proof = Separation::find(a.mesh, b.mesh, pose);
     let direction = match proof {
         Separation::Slab { direction, .. } => Some(direction),
         Separation::Empty | Separation::Distance { .. } => None,
     };
-    Verdict::Separated(Clear { lower: proof.lower(), direction, certificate: None })
+    Verdict::Separated(ShapeSeparation { lower: proof.lower(), direction, certificate: None })
 }
 
 /// As [`intersects`], without the evidence.
@@ -44,7 +44,7 @@ pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
     let found = pair::distance(a.mesh, b.mesh, b.pose)?;
     if found.upper > 0.0 {
         if let Some(point) = inside(a, b) {
-            return Some(zero_distance(&Meeting::at(point)));
+            return Some(zero_distance(&ShapeHit::at(point)));
         }
     }
     Some(found)

@@ -70,7 +70,7 @@ mod quick_verdict;
 mod search;
 mod triangle;
 
-pub use answer::{Clear, Meeting, Verdict};
+pub use answer::{ShapeHit, ShapeSeparation, Verdict};
 pub use cache::ShapeCache;
 pub use kind::{Kind, Shape};
 pub(crate) use quick_verdict::QuickVerdict;

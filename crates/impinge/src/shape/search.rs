@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use super::answer::{Clear, Meeting, Verdict, zero_distance};
+use super::answer::{ShapeHit, ShapeSeparation, Verdict, zero_distance};
 use super::cache::ShapeCache;
 use super::form::{Form, Placed, Surface};
 use super::kind::Shape;
@@ -72,7 +72,7 @@ impl IntersectionSearch<'_> {
             self.tester.cache_triangle(index);
             return ControlFlow::Break(());
         }
-        if let Verdict::Separated(Clear { direction: Some(direction), .. }) = verdict {
+        if let Verdict::Separated(ShapeSeparation { direction: Some(direction), .. }) = verdict {
             self.probe.set_direction(direction);
         }
         ControlFlow::Continue(())
@@ -106,7 +106,7 @@ pub(super) fn intersects(
     cache: &mut ShapeCache,
 ) -> Verdict {
     if surface.mesh.is_empty() {
-        return Verdict::Separated(Clear::NOTHING);
+        return Verdict::Separated(ShapeSeparation::NOTHING);
     }
     let last = cache.triangle.filter(|t| (*t as usize) < surface.mesh.triangles().len());
     let probe = Probe::new(body, surface);
@@ -124,10 +124,14 @@ pub(super) fn intersects(
     }
     let point = body.point();
     if surface.contains(point) {
-        return Verdict::Intersecting(Meeting::at(point));
+        return Verdict::Intersecting(ShapeHit::at(point));
     }
     open.map_or(
-        Verdict::Separated(Clear { lower: lower.max(0.0), direction: None, certificate: None }),
+        Verdict::Separated(ShapeSeparation {
+            lower: lower.max(0.0),
+            direction: None,
+            certificate: None,
+        }),
         Verdict::Undecided,
     )
 }
@@ -198,7 +202,7 @@ pub(super) fn distance(
     let best = search.best?;
     let point = body.point();
     if best.upper > 0.0 && surface.contains(point) {
-        return Some(zero_distance(&Meeting::at(point)));
+        return Some(zero_distance(&ShapeHit::at(point)));
     }
     Some(Distance { lower: search.lower.min(best.upper), ..best })
 }

@@ -1,6 +1,6 @@
 //! A convex body and one triangle of a mesh.
 
-use super::answer::{Meeting, Verdict, from_interval};
+use super::answer::{ShapeHit, Verdict, from_interval};
 use super::cache::ShapeCache;
 use super::convexes::{
     distance_with_margins, hint, point_between, verdict_of_cores, verdict_of_decision,
@@ -119,7 +119,7 @@ impl<'a> Tester<'a> {
 /// is, otherwise separated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
-    pub(super) met: Option<Meeting>,
+    pub(super) met: Option<ShapeHit>,
     pub(super) open: Option<Bounds>,
     pub(super) lower: f64,
 }
@@ -131,7 +131,7 @@ impl Tally {
         match verdict {
             Verdict::Separated(clear) => self.lower = self.lower.min(clear.lower),
             Verdict::Intersecting(meeting) => {
-                self.met = Some(Meeting { triangle_b: Some(triangle), ..meeting });
+                self.met = Some(ShapeHit { triangle_b: Some(triangle), ..meeting });
             }
             Verdict::Undecided(more) => {
                 // The distance of the mesh is the smallest of the triangles; its depth is not

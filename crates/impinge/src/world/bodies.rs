@@ -5,7 +5,7 @@ pub(super) mod serial;
 
 use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
-use crate::broad::{Bounds, Frame, Moved};
+use crate::broad::{BoxF32, FrameInput, Moved};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
 use crate::math::{MAX_COORDINATE, Pose};
@@ -27,7 +27,7 @@ pub(super) struct Bodies {
     /// In the world's frame.
     pub(super) poses: Vec<Pose>,
     /// Around each body in the world's frame; empty for free slots.
-    pub(super) bounds: Vec<Bounds>,
+    pub(super) bounds: Vec<BoxF32>,
     /// The oriented boxes; an empty list if they are not in use.
     pub(super) oriented: Vec<OrientedBox>,
     /// Slots that may be reused.
@@ -35,7 +35,7 @@ pub(super) struct Bodies {
     /// Slots that were emptied since the last update, each once. They may be reused after the broad
     /// phase has processed them as empty.
     retired: Vec<u32>,
-    /// Slots whose pose in their parent's frame, or whose form, is new.
+    /// Slots whose pose in their parent's frame, or whose geometry, is new.
     pub(super) changed: Vec<u32>,
     /// Slots whose boxes are new since the last update, each once.
     pub(super) moved: Vec<u32>,
@@ -66,8 +66,8 @@ pub(super) struct Record {
     /// The next and the previous body with the same parent.
     pub(super) next_sibling: u32,
     previous_sibling: u32,
-    /// The number of times that the form of the body was replaced.
-    pub(super) form_version: u32,
+    /// The number of times that the geometry of the body was replaced.
+    pub(super) geometry_version: u32,
     /// Data that is kept between deformations of a mesh.
     pub(super) deform_state: Option<Box<RefitState>>,
     pub(super) groups: u32,
@@ -189,7 +189,7 @@ impl Bodies {
         self.marks.push(Marks::default());
         self.locals.push(Pose::IDENTITY);
         self.poses.push(Pose::IDENTITY);
-        self.bounds.push(Bounds::EMPTY);
+        self.bounds.push(BoxF32::EMPTY);
         if self.options.oriented {
             self.oriented.push(OrientedBox::around(&[]));
         }
@@ -236,7 +236,7 @@ impl Bodies {
         let is_retired = std::mem::replace(&mut record.is_retired, true);
         self.marks[slot as usize].is_changed = false;
         self.changed.retain(|other| *other != slot);
-        self.bounds[slot as usize] = Bounds::EMPTY;
+        self.bounds[slot as usize] = BoxF32::EMPTY;
         if self.options.oriented {
             self.oriented[slot as usize] = OrientedBox::around(&[]);
         }
@@ -290,7 +290,7 @@ impl Bodies {
         up(a, b).or_else(|| up(b, a))
     }
 
-    /// Records that a body has a new pose or form.
+    /// Records that a body has a new pose or geometry.
     pub(super) fn change(&mut self, slot: u32) {
         let marks = &mut self.marks[slot as usize];
         if !std::mem::replace(&mut marks.is_changed, true) {
@@ -350,9 +350,9 @@ impl Bodies {
     }
 
     /// The input of the broad phase, in which all boxes moved if `all` is set.
-    pub(super) fn broad_phase_frame(&self, all: bool) -> Frame<'_> {
+    pub(super) fn broad_phase_frame(&self, all: bool) -> FrameInput<'_> {
         let most_moved = self.moved.len() * 2 > self.records.len();
-        Frame {
+        FrameInput {
             bounds: &self.bounds,
             oriented: self.options.oriented.then_some(&self.oriented[..]),
             moved: if most_moved || all { Moved::All } else { Moved::Only(&self.moved) },
@@ -382,7 +382,7 @@ impl Record {
         first_child: NONE,
         next_sibling: NONE,
         previous_sibling: NONE,
-        form_version: 0,
+        geometry_version: 0,
         deform_state: None,
         groups: 0,
         mask: 0,
@@ -391,8 +391,8 @@ impl Record {
         is_retired: false,
     };
 
-    /// The form of a body that was not removed.
-    pub(super) fn form(&self) -> &Geometry {
+    /// The geometry of a body that was not removed.
+    pub(super) fn geometry(&self) -> &Geometry {
         self.geometry.as_ref().expect("the slot has a body")
     }
 

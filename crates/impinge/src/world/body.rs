@@ -3,7 +3,7 @@
 use super::{Geometry, Handle};
 use crate::math::Pose;
 
-/// The form, pose and attributes of a body that is to be [added](super::World::add) to a world.
+/// The geometry, pose and attributes of a body that is to be [added](super::World::add) to a world.
 ///
 /// ```
 /// use impinge::world::{Body, World};
@@ -32,7 +32,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A body of this form at the origin, in group zero, that may collide with all groups.
+    /// A body of this geometry at the origin, in group zero, that may collide with all groups.
     pub fn new(geometry: impl Into<Geometry>) -> Self {
         Self {
             geometry: geometry.into(),

@@ -124,7 +124,7 @@ impl<'a> Checks<'a> {
         let result = narrow::check(one, other, &pose, &chooser, cache);
         record.by_hulls = cache.by_hulls;
         record.stamp = self.frame;
-        record.form_versions = [record_a.form_version, record_b.form_version];
+        record.geometry_versions = [record_a.geometry_version, record_b.geometry_version];
         let state = match result.state() {
             Ok(state) => state,
             Err(bounds) => {
@@ -139,11 +139,11 @@ impl<'a> Checks<'a> {
             return;
         }
         let witness = if state.meets() {
-            let forms = (one, other);
+            let geometries = (one, other);
             let is_cold = was_cold && cache.is_by_cost();
             let cold_result = is_cold.then_some(&result);
-            narrow::witness(forms, frame, &pose, key, cold_result, cache)
-                .or_else(|| narrow::witness_of_result(&result, forms, frame, &pose))
+            narrow::witness(geometries, frame, &pose, key, cold_result, cache)
+                .or_else(|| narrow::witness_of_result(&result, geometries, frame, &pose))
         } else {
             None
         };

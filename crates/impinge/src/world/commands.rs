@@ -10,7 +10,7 @@ use crate::math::{Pose, Vec3};
 pub enum Command {
     /// A body has a new pose, in the frame of its parent.
     Move(Handle, Pose),
-    /// A body has another form.
+    /// A body has another geometry.
     Replace(Handle, Geometry),
     /// The vertices of a body that is one mesh have new positions.
     Deform(Handle, Vec<Vec3>),

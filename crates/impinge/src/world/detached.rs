@@ -237,7 +237,7 @@ impl Detached {
         }
     }
 
-    /// Gives a body another form.
+    /// Gives a body another geometry.
     pub fn replace(&mut self, body: Handle, geometry: impl Into<Geometry>) {
         if self.accepts(&[body]) {
             self.push(Command::Replace(body, geometry.into()));

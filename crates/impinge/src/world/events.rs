@@ -71,7 +71,7 @@ pub struct Undecided {
 
 /// Where two bodies meet.
 ///
-/// A witness depends on the forms of the two bodies and their poses alone: not on the
+/// A witness depends on the geometries of the two bodies and their poses alone: not on the
 /// [options](super::WorldOptions), a selected [method](super::World::set_method), threads, or the
 /// results of earlier updates. (The one exception: if a method with a bias towards collision
 /// reports a meeting that does not exist, the witness comes from that method, if it has one.) A

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::interest::Why;
+use super::interest::InterestRule;
 use super::method::Method;
 use super::narrow::PairState;
 use super::pair_method::PairTraits;
@@ -16,7 +16,7 @@ use crate::pair::Bias;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// Whether the pair matters, and which rule decided that.
-    pub interest: (bool, Why),
+    pub interest: (bool, InterestRule),
     /// Whether the boxes overlap and the pair matters, so that it is checked.
     pub listed: bool,
     /// The traits of the first parts of the two. The default value if one of them is a frame, which
@@ -70,7 +70,7 @@ impl World {
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let classes = [i, j].map(|slot| self.bodies.records[slot as usize].class);
         let chooser = Chooser { selection: Some(selection), key, classes };
-        let parts = [i, j].map(|slot| self.form(slot as usize).parts().first());
+        let parts = [i, j].map(|slot| self.geometry_in(slot as usize).parts().first());
         let (traits, chosen, chosen_by) = match parts {
             [Some(one), Some(other)] => {
                 let (chosen, rule) = chooser.choose(one, other);
@@ -103,11 +103,11 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (matters, why) = self.interest;
         let rule = match why {
-            Why::Pair => "the interest set for the pair".to_owned(),
-            Why::Links(links) => format!("one is attached to the other by {links} links"),
-            Why::Masks => "a mask that names no group of the other".to_owned(),
-            Why::Groups => "the interest set for their groups".to_owned(),
-            Why::Default => "the rule for all others".to_owned(),
+            InterestRule::Pair => "the interest set for the pair".to_owned(),
+            InterestRule::Links(links) => format!("one is attached to the other by {links} links"),
+            InterestRule::Masks => "a mask that names no group of the other".to_owned(),
+            InterestRule::Groups => "the interest set for their groups".to_owned(),
+            InterestRule::Default => "the rule for all others".to_owned(),
         };
         writeln!(f, "the pair {}: {rule}", if matters { "matters" } else { "does not matter" })?;
         for (name, traits) in [("a", self.traits.a), ("b", self.traits.b)] {

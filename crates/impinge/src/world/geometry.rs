@@ -1,4 +1,4 @@
-//! The forms of bodies, prepared once and shared by all bodies with the same form.
+//! The geometries of bodies, prepared once and shared by all bodies with the same geometry.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +15,7 @@ const MAX_PARTS_BOXED_SINGLY: usize = 16;
 /// Larger than every coordinate of a body in the world.
 const BEYOND_ALL_COORDINATES: f64 = 1e70;
 
-/// The form of a body in its own frame: a shape, or several that move together. Cheap to clone;
+/// The geometry of a body in its own frame: a shape, or several that move together. Cheap to clone;
 /// clones share everything.
 ///
 /// ```
@@ -41,7 +41,7 @@ pub struct Geometry {
 
 #[derive(Debug)]
 struct Inner {
-    parts: Vec<Part>,
+    parts: Vec<BodyPart>,
     bounds: Aabb,
     /// The parts, sorted by the start of their boxes along the first axis.
     order: Vec<u32>,
@@ -56,7 +56,7 @@ struct Inner {
 
 /// One shape of a body.
 #[derive(Debug)]
-pub struct Part {
+pub struct BodyPart {
     shape: Shape,
     pose: Pose,
     /// In the body's frame.
@@ -64,7 +64,7 @@ pub struct Part {
     hull: OnceLock<Option<Arc<Hull>>>,
 }
 
-impl Part {
+impl BodyPart {
     /// The shape.
     #[must_use]
     pub fn shape(&self) -> &Shape {
@@ -104,7 +104,7 @@ impl Part {
     }
 }
 
-impl Part {
+impl BodyPart {
     /// An upper bound of the absolute values of coordinates, in the part's frame and in the body's.
     pub(super) fn max_coordinate(&self) -> f64 {
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
@@ -151,14 +151,14 @@ impl Geometry {
     /// # Errors
     /// If there are none.
     pub fn compound(parts: impl IntoIterator<Item = (Shape, Pose)>) -> Result<Self, Error> {
-        let parts: Vec<Part> = parts
+        let parts: Vec<BodyPart> = parts
             .into_iter()
             .map(|(shape, pose)| {
                 let bounds = match mesh_of(&shape) {
                     Some(mesh) => mesh.bounds_at(&pose),
                     None => convex_bounds(&shape, &pose, convex::bounds_at),
                 };
-                Part { shape, pose, bounds, hull: OnceLock::new() }
+                BodyPart { shape, pose, bounds, hull: OnceLock::new() }
             })
             .collect();
         if parts.is_empty() {
@@ -171,7 +171,7 @@ impl Geometry {
         let mut order: Vec<u32> = (0..parts.len() as u32).collect();
         let start = |n: &u32| parts[*n as usize].bounds.min.x;
         order.sort_by(|i, j| start(i).total_cmp(&start(j)));
-        let max_coordinate = parts.iter().map(Part::max_coordinate).fold(0.0, f64::max);
+        let max_coordinate = parts.iter().map(BodyPart::max_coordinate).fold(0.0, f64::max);
         let unbounded = parts.iter().any(|part| matches!(part.shape.kind(), Kind::HalfSpace(_)));
         let is_single_part = matches!(&parts[..], [part] if part.pose == Pose::IDENTITY);
         Ok(Self {
@@ -187,8 +187,8 @@ impl Geometry {
         })
     }
 
-    /// No shape: the form of a [frame](super::Body::frame) to which other bodies are attached. It
-    /// has an empty box and meets no other body.
+    /// No shape: the geometry of a [frame](super::Body::frame) to which other bodies are attached.
+    /// It has an empty box and meets no other body.
     #[must_use]
     pub fn empty() -> Self {
         static EMPTY: OnceLock<Geometry> = OnceLock::new();
@@ -208,7 +208,7 @@ impl Geometry {
 
     /// Its shapes; none for a [frame](super::Body::frame).
     #[must_use]
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[BodyPart] {
         &self.inner.parts
     }
 
@@ -254,7 +254,7 @@ impl Geometry {
     }
 
     /// The box around the boxes of all parts; `part_box` returns the box of a part at a pose.
-    fn union_of(&self, pose: &Pose, part_box: impl Fn(&Part, &Pose) -> Aabb) -> Aabb {
+    fn union_of(&self, pose: &Pose, part_box: impl Fn(&BodyPart, &Pose) -> Aabb) -> Aabb {
         if let ([part], true) = (self.parts(), self.inner.is_single_part) {
             return part_box(part, pose);
         }

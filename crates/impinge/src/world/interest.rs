@@ -92,24 +92,24 @@ impl Interest {
     }
 
     /// Whether the bodies in two slots are compared, for a pair without its own setting.
-    fn by_rules(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, Why) {
+    fn by_rules(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, InterestRule) {
         let (one, other) = (&bodies.records[a as usize], &bodies.records[b as usize]);
         let attached = one.parent().is_some() || other.parent().is_some();
         if self.links > 0 && attached {
             if let Some(links) = bodies.links_between(a, b, self.links) {
-                return (false, Why::Links(links));
+                return (false, InterestRule::Links(links));
             }
         }
         if one.groups & other.mask == 0 || other.groups & one.mask == 0 {
-            return (false, Why::Masks);
+            return (false, InterestRule::Masks);
         }
         if Self::has_any(&self.no, one.groups, other.groups) {
-            return (false, Why::Groups);
+            return (false, InterestRule::Groups);
         }
         if Self::has_any(&self.yes, one.groups, other.groups) {
-            return (true, Why::Groups);
+            return (true, InterestRule::Groups);
         }
-        (self.otherwise, Why::Default)
+        (self.otherwise, InterestRule::Default)
     }
 }
 
@@ -122,7 +122,7 @@ impl Default for Interest {
 /// The rule that decided whether a pair matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Why {
+pub enum InterestRule {
     /// The setting for the pair.
     Pair,
     /// One body is attached to the other by this many links.
@@ -143,10 +143,10 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    pub(super) fn matters(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, Why) {
+    pub(super) fn matters(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, InterestRule) {
         match self.pairs.is_empty() {
             false => match self.pairs.get(&Key::new(a, b)) {
-                Some(matters) => (*matters, Why::Pair),
+                Some(matters) => (*matters, InterestRule::Pair),
                 None => self.rules.by_rules(bodies, a, b),
             },
             true => self.rules.by_rules(bodies, a, b),

@@ -72,9 +72,9 @@ pub use detached::{Detached, DetachedStats};
 pub use events::{Event, EventKind, Report, Stats, Undecided, Witness};
 pub use exchange::{Counters, DroppedCounts, FrameReport, Reports, SpawnError};
 pub use explain::Explanation;
-pub use geometry::{Geometry, Part};
+pub use geometry::{BodyPart, Geometry};
 pub use handle::Handle;
-pub use interest::{Interest, Why};
+pub use interest::{Interest, InterestRule};
 pub use method_kind::MethodKind;
 pub use options::{BoxKind, WorldOptions};
 pub use pair_method::{
@@ -101,7 +101,7 @@ use selection::MethodTable;
 /// Bodies at poses, and the state of their pairs. See the [module](self).
 ///
 /// A clone is independent, has the same handles, and reports what the original would. It has no
-/// [callbacks](World::on_pair). Forms are shared, and its first update compares all boxes.
+/// [callbacks](World::on_pair). Geometries are shared, and its first update compares all boxes.
 #[derive(Debug)]
 pub struct World {
     bodies: Bodies,
@@ -262,7 +262,7 @@ impl World {
         Ok(())
     }
 
-    /// Gives a body another form.
+    /// Gives a body another geometry.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if it was removed.
@@ -271,14 +271,14 @@ impl World {
         let record = &mut self.bodies.records[slot];
         record.geometry = Some(geometry.into());
         record.deform_state = None;
-        self.note_new_form(slot);
+        self.note_new_geometry(slot);
         Ok(())
     }
 
-    /// Records that a body has another form.
-    fn note_new_form(&mut self, slot: usize) {
+    /// Records that a body has another geometry.
+    fn note_new_geometry(&mut self, slot: usize) {
         let record = &mut self.bodies.records[slot];
-        record.form_version = record.form_version.wrapping_add(1);
+        record.geometry_version = record.geometry_version.wrapping_add(1);
         self.pairs.clear_caches_of(slot as u32);
         self.bodies.change(slot as u32);
     }
@@ -291,7 +291,7 @@ impl World {
     /// is not finite or too large. The body is then unchanged.
     pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
-        let (mesh, solid) = match self.form(slot).parts() {
+        let (mesh, solid) = match self.geometry_in(slot).parts() {
             [part] if *part.pose() == Pose::IDENTITY => match part.shape().kind() {
                 Kind::Mesh(mesh) => (mesh, false),
                 Kind::Solid(mesh) => (mesh, true),
@@ -318,7 +318,7 @@ impl World {
         let record = &mut self.bodies.records[slot];
         record.geometry = Some(shape.into());
         record.deform_state = Some(Box::new(state));
-        self.note_new_form(slot);
+        self.note_new_geometry(slot);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The check of one pair of bodies. Each stage starts from the result of the one before and from
 //! data kept from the last frame (the pipeline of Leung 1996, section 3.1).
 
-use super::geometry::{Part, mesh_of};
+use super::geometry::{BodyPart, mesh_of};
 use super::method::Method;
 use super::pair_method::{PairAnswer, PairChecker, PairQuery, PairWitness};
 use super::pairs::Key;
@@ -337,7 +337,7 @@ fn merged(first: CheckResult, second: CheckResult) -> CheckResult {
 
 /// A box around a part of B in A's frame, enlarged by the rounding errors of coordinates up to
 /// `max_coordinate`.
-fn part_box(part: &Part, pose: &Pose, max_coordinate: f64) -> Aabb {
+fn part_box(part: &BodyPart, pose: &Pose, max_coordinate: f64) -> Aabb {
     let bounds = part.bounds();
     if matches!(part.shape().kind(), Kind::HalfSpace(_)) {
         return Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
@@ -350,7 +350,7 @@ fn part_box(part: &Part, pose: &Pose, max_coordinate: f64) -> Aabb {
 }
 
 /// The pose of B's part in the frame of A's part.
-pub(super) fn relative_part_pose(a: &Part, b: &Part, pose: &Pose) -> Pose {
+pub(super) fn relative_part_pose(a: &BodyPart, b: &BodyPart, pose: &Pose) -> Pose {
     match (*a.pose() == Pose::IDENTITY, *b.pose() == Pose::IDENTITY) {
         (true, true) => *pose,
         (true, false) => pose.composed(b.pose()),
@@ -360,8 +360,8 @@ pub(super) fn relative_part_pose(a: &Part, b: &Part, pose: &Pose) -> Pose {
 
 /// Checks part `i` of A and part `j` of B.
 fn check_parts(
-    (a, i): (&Part, u32),
-    (b, j): (&Part, u32),
+    (a, i): (&BodyPart, u32),
+    (b, j): (&BodyPart, u32),
     pose: &Pose,
     chooser: &Chooser<'_>,
     cache: &mut PartCache,
@@ -444,8 +444,8 @@ fn check_externally(
 /// this check.
 fn hulls_are_apart(
     method: Method,
-    a: &Part,
-    (b, mesh_b): (&Part, &Mesh),
+    a: &BodyPart,
+    (b, mesh_b): (&BodyPart, &Mesh),
     pose: &Pose,
     cache: &mut PartCache,
 ) -> bool {
@@ -518,7 +518,7 @@ fn hull_excess(mesh: &Mesh, hull: &Hull, pose: &Pose) -> f64 {
 }
 
 /// Whether verdicts about a part come from bounds of a distance, and not from exact decisions.
-fn is_curved(part: &Part) -> bool {
+fn is_curved(part: &BodyPart) -> bool {
     matches!(part.shape().kind(), Kind::Cylinder(_) | Kind::Cone(_) | Kind::Ellipsoid(_))
 }
 
@@ -530,9 +530,9 @@ const RELATIVE_RECHECK_DISTANCE: f64 = 1e-9;
 /// Whether an answer about curved shapes may depend on the start of the search: the bounds do not
 /// decide, or hardly. Reports must not depend on earlier checks, so such a check is repeated
 /// without kept data.
-fn may_depend_on_start(encounter: &QuickVerdict, a: &Part, b: &Part, pose: &Pose) -> bool {
+fn may_depend_on_start(encounter: &QuickVerdict, a: &BodyPart, b: &BodyPart, pose: &Pose) -> bool {
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
-    let size = |part: &Part| {
+    let size = |part: &BodyPart| {
         let Aabb { min, max } = part.bounds();
         min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
     };
@@ -550,9 +550,9 @@ fn may_depend_on_start(encounter: &QuickVerdict, a: &Part, b: &Part, pose: &Pose
 /// if they do not meet.
 ///
 /// The answer is that of a check without kept data, by the engine's method of least expected cost:
-/// it depends on the two forms and their poses alone. `cold` is the result of the last check, if
-/// that was such a check. The data of this check is left in `cache` for the next one, if that uses
-/// the same method.
+/// it depends on the two geometries and their poses alone. `cold` is the result of the last check,
+/// if that was such a check. The data of this check is left in `cache` for the next one, if that
+/// uses the same method.
 pub(super) fn witness(
     (a, b): (&Geometry, &Geometry),
     frame: &Pose,
@@ -612,7 +612,7 @@ fn witness_at(
 
 /// A common point of two meshes whose triangles, or hulls, are known to meet, in the frame of the
 /// first.
-fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) -> Vec3 {
+fn common_point(a: &BodyPart, b: &BodyPart, pose: &Pose, triangles: [Option<u32>; 2]) -> Vec3 {
     if let (Some(mesh_a), Some(mesh_b), [Some(p), Some(q)]) =
         (mesh_of(a.shape()), mesh_of(b.shape()), triangles)
     {

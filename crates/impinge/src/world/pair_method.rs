@@ -6,7 +6,7 @@
 
 use std::fmt::Debug;
 
-use super::geometry::{Part, mesh_of};
+use super::geometry::{BodyPart, mesh_of};
 use crate::answer::Bounds;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::pair::{Bias, Budget};
@@ -18,8 +18,8 @@ use crate::shape::Kind;
 /// ```
 /// use impinge::pair::{Bias, Budget};
 /// use impinge::world::{
-///     Body, MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, Part, World,
-///     WorldOptions,
+///     Body, BodyPart, MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits,
+///     World, WorldOptions,
 /// };
 /// use impinge::{Pose, shapes};
 ///
@@ -40,7 +40,7 @@ use crate::shape::Kind;
 ///     fn nanoseconds(&self, _: &PairTraits) -> f64 {
 ///         20.0
 ///     }
-///     fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+///     fn checker(&self, _: &BodyPart, _: &BodyPart) -> Box<dyn PairChecker> {
 ///         Box::new(Self)
 ///     }
 /// }
@@ -83,7 +83,7 @@ pub trait PairMethod: Debug + Send + Sync {
     /// The checker that the world keeps with a pair of shapes and calls in every frame. It is
     /// dropped with the pair: when the boxes of the two do not overlap any more, when one of them
     /// gets another shape or is removed, or when another method is selected.
-    fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker>;
+    fn checker(&self, a: &BodyPart, b: &BodyPart) -> Box<dyn PairChecker>;
 }
 
 /// The checks of one pair by one method, from frame to frame. Contains the data that the method
@@ -101,9 +101,9 @@ pub trait PairChecker: Debug + Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct PairQuery<'a> {
     /// The first shape; the query is in its frame.
-    pub a: &'a Part,
+    pub a: &'a BodyPart,
     /// The second shape.
-    pub b: &'a Part,
+    pub b: &'a BodyPart,
     /// The pose of the second shape in the frame of the first. It includes the poses of the parts
     /// in their bodies.
     pub pose: &'a Pose,
@@ -158,7 +158,7 @@ pub struct PairTraits {
 }
 
 impl PairTraits {
-    pub(super) fn of(a: &Part, b: &Part) -> Self {
+    pub(super) fn of(a: &BodyPart, b: &BodyPart) -> Self {
         Self { a: Traits::of(a), b: Traits::of(b) }
     }
 }
@@ -178,7 +178,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    pub(super) fn of(part: &Part) -> Self {
+    pub(super) fn of(part: &BodyPart) -> Self {
         let mesh = mesh_of(part.shape());
         let solid = !matches!(part.shape().kind(), Kind::Mesh(_));
         Self {

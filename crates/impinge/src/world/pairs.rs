@@ -74,8 +74,8 @@ pub(super) struct Record {
     pub(super) by_hulls: bool,
     /// The update that found the two meeting, if they do.
     pub(super) since: u64,
-    /// The form versions of the two bodies at the last check.
-    pub(super) form_versions: [u32; 2],
+    /// The geometry versions of the two bodies at the last check.
+    pub(super) geometry_versions: [u32; 2],
     /// The positions of the record in the lists of the two slots.
     positions: [u32; 2],
 }
@@ -96,7 +96,7 @@ impl Record {
             stamp: 0,
             by_hulls: false,
             since: 0,
-            form_versions: [0; 2],
+            geometry_versions: [0; 2],
             positions: [0; 2],
         }
     }
@@ -151,7 +151,7 @@ impl Pairs {
         self.of.get(slot as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Drops the caches of the pairs of a body, which has another form or class.
+    /// Drops the caches of the pairs of a body, which has another geometry or class.
     pub(super) fn clear_caches_of(&mut self, slot: u32) {
         for n in 0..self.of(slot).len() {
             let number = self.of(slot)[n];

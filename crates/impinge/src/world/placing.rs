@@ -2,7 +2,7 @@
 
 use super::bodies::{Bodies, BoxOptions, Marks, NONE, Record};
 use super::{BoxKind, Geometry};
-use crate::broad::Bounds;
+use crate::broad::BoxF32;
 use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
 use crate::wide::prefetch;
@@ -18,7 +18,7 @@ const MIN_BODIES_AT_A_TIME: usize = 8;
 const PREFETCH_BODIES: usize = 6;
 
 /// The pose of a body in the world, and the boxes around it.
-pub(super) type Placed = (Pose, Bounds, Option<OrientedBox>);
+pub(super) type Placed = (Pose, BoxF32, Option<OrientedBox>);
 
 impl Bodies {
     /// Updates poses and boxes, level by level, the bodies of a level in parallel
@@ -62,7 +62,7 @@ impl Bodies {
     fn place_roots(&mut self) {
         let options = self.options;
         type Inputs<'a> = (&'a [Record], (&'a [Marks], &'a [Pose]));
-        type Outputs<'a> = (&'a mut [Pose], (&'a mut [Bounds], &'a mut [OrientedBox]));
+        type Outputs<'a> = (&'a mut [Pose], (&'a mut [BoxF32], &'a mut [OrientedBox]));
         let place = |(inputs, outputs): (Inputs<'_>, Outputs<'_>)| {
             let ((records, (marks, locals)), (poses, (bounds, oriented))) = (inputs, outputs);
             for (n, record) in records.iter().enumerate().filter(|(n, _)| marks[*n].is_changed) {
@@ -71,7 +71,7 @@ impl Bodies {
                     prefetch(ahead);
                 }
                 poses[n] = locals[n];
-                let (aligned_box, oriented_box) = options.boxes(record.form(), &locals[n]);
+                let (aligned_box, oriented_box) = options.boxes(record.geometry(), &locals[n]);
                 bounds[n] = aligned_box;
                 if let Some(oriented_box) = oriented_box {
                     oriented[n] = oriented_box;
@@ -103,16 +103,16 @@ impl Bodies {
             };
             if !pose.is_in_range() {
                 // Verdicts are not exact there: the body meets no other until it is in range again.
-                return (pose, Bounds::EMPTY, options.oriented.then(|| OrientedBox::around(&[])));
+                return (pose, BoxF32::EMPTY, options.oriented.then(|| OrientedBox::around(&[])));
             }
-            let (bounds, oriented) = options.boxes(record.form(), &pose);
+            let (bounds, oriented) = options.boxes(record.geometry(), &pose);
             (pose, bounds, oriented)
         };
         self.computed.clear();
         if self.level.len() < MIN_BODIES_FOR_THREADS {
             self.computed.extend(self.level.iter().copied().map(place));
         } else {
-            self.computed.resize(self.level.len(), (Pose::IDENTITY, Bounds::EMPTY, None));
+            self.computed.resize(self.level.len(), (Pose::IDENTITY, BoxF32::EMPTY, None));
             let place_all = |(slots, placed): (&[u32], &mut [Placed])| {
                 for (slot, placed) in slots.iter().zip(placed) {
                     *placed = place(*slot);
@@ -153,7 +153,7 @@ impl BoxOptions {
     /// Pairs are checked with the pose of B in A's frame, which is rounded. Boxes are enlarged by
     /// more than that rounding, so that bodies that touch in A's frame never have disjoint boxes in
     /// the world's frame.
-    fn boxes(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<OrientedBox>) {
+    fn boxes(&self, geometry: &Geometry, pose: &Pose) -> (BoxF32, Option<OrientedBox>) {
         let bounds = match self.kind {
             BoxKind::Fast => geometry.bounds_at(pose),
             BoxKind::Tight => geometry.tight_bounds_at(pose),

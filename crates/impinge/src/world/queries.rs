@@ -113,12 +113,12 @@ impl World {
         Ok(self.bodies.records[slot].parent().map(|parent| self.bodies.handle(parent)))
     }
 
-    /// The form of a body.
+    /// The geometry of a body.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it was removed.
     pub fn geometry(&self, body: Handle) -> Result<&Geometry, Error> {
-        self.bodies.slot(body).map(|slot| self.form(slot))
+        self.bodies.slot(body).map(|slot| self.geometry_in(slot))
     }
 
     /// The number that the application set for a body.
@@ -173,17 +173,18 @@ impl World {
     }
 
     /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them has
-    /// got another form or pose since. It is computed by this call, without kept data: the answer
-    /// depends on the two forms and their poses alone, as for every [`Witness`].
+    /// got another geometry or pose since. It is computed by this call, without kept data: the
+    /// answer depends on the two geometries and their poses alone, as for every [`Witness`].
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed.
     pub fn witness_of(&self, a: Handle, b: Handle) -> Result<Option<Witness>, Error> {
         let key = self.key(a, b)?;
         let (i, j) = key.slots();
-        let versions = [i, j].map(|slot| self.bodies.records[slot as usize].form_version);
+        let versions = [i, j].map(|slot| self.bodies.records[slot as usize].geometry_version);
         let has_moved = [i, j].iter().any(|slot| self.bodies.marks[*slot as usize].has_moved);
-        let is_current = |record: &&pairs::Record| record.form_versions == versions && !has_moved;
+        let is_current =
+            |record: &&pairs::Record| record.geometry_versions == versions && !has_moved;
         let record = self.pairs.get(key).filter(is_current);
         if !record.is_some_and(|record| record.state.meets()) {
             return Ok(None);
@@ -192,8 +193,8 @@ impl World {
         let frame = &self.bodies.poses[i];
         let pose = Pose::relative(frame, &self.bodies.poses[j]);
         let cache = &mut PairCache::default();
-        let forms = (self.form(i), self.form(j));
-        Ok(narrow::witness(forms, frame, &pose, key, None, cache))
+        let geometries = (self.geometry_in(i), self.geometry_in(j));
+        Ok(narrow::witness(geometries, frame, &pose, key, None, cache))
     }
 
     /// The distance of two bodies, also for pairs that do not matter: bounds, and closest points in
@@ -267,8 +268,8 @@ impl World {
     ) -> Result<(), Error> {
         let (i, j) = (self.bodies.slot(a)?, self.bodies.slot(b)?);
         let pose = Pose::relative(&self.bodies.pose_in_range(i)?, &self.bodies.pose_in_range(j)?);
-        for one in self.form(i).parts() {
-            for other in self.form(j).parts() {
+        for one in self.geometry_in(i).parts() {
+            for other in self.geometry_in(j).parts() {
                 let pose = narrow::relative_part_pose(one, other, &pose);
                 visit(one.pose(), one.shape(), other.shape(), &pose);
             }
@@ -276,8 +277,8 @@ impl World {
         Ok(())
     }
 
-    /// The form of the body in a slot that is not free.
-    pub(super) fn form(&self, slot: usize) -> &Geometry {
+    /// The geometry of the body in a slot that is not free.
+    pub(super) fn geometry_in(&self, slot: usize) -> &Geometry {
         self.bodies.records[slot].geometry.as_ref().expect("the slot has a body")
     }
 }

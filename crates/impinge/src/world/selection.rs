@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::WorldOptions;
-use super::geometry::Part;
+use super::geometry::BodyPart;
 use super::method::{self, Method};
 use super::method_kind::{MethodKind, Source};
 use super::pair_method::{PairMethod, PairTraits};
@@ -150,7 +150,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// The method for two parts of the bodies, and which rule chose it.
-    pub(super) fn choose(&self, a: &Part, b: &Part) -> (Chosen, ChosenBy) {
+    pub(super) fn choose(&self, a: &BodyPart, b: &BodyPart) -> (Chosen, ChosenBy) {
         let pair = PairTraits::of(a, b);
         for (kind, rule) in self.selected_methods() {
             let Some(selection) = self.selection else { break };

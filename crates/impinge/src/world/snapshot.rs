@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::math::Pose;
 
 /// The state of a world when the snapshot was [taken](World::snapshot). Cheap to clone and to send
-/// to other threads: forms are shared, and a clone shares everything.
+/// to other threads: geometries are shared, and a clone shares everything.
 ///
 /// Queries are answered as of the last update before. [`World::restore`] and
 /// [`World::from_snapshot`] restore it, including changes that no update had processed yet.
@@ -43,12 +43,12 @@ struct Met {
     key: Key,
     state: PairState,
     since: u64,
-    form_versions: [u32; 2],
+    geometry_versions: [u32; 2],
 }
 
 impl World {
     /// A snapshot of the world. The time is proportional to the number of bodies and of pairs that
-    /// meet; forms are not copied.
+    /// meet; geometries are not copied.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let met = self.pairs.records.iter().filter(|record| record.state.meets());
@@ -61,7 +61,7 @@ impl World {
                     key: record.key,
                     state: record.state,
                     since: record.since,
-                    form_versions: record.form_versions,
+                    geometry_versions: record.geometry_versions,
                 })
                 .collect(),
             undecided: self.undecided.clone(),
@@ -73,8 +73,8 @@ impl World {
 
     /// Restores a snapshot of this world or of another.
     ///
-    /// It contains bodies with their poses, forms and parents, rules and interest, methods of pairs
-    /// and of classes, numbers of pairs, which pairs meet and since when, the last
+    /// It contains bodies with their poses, geometries and parents, rules and interest, methods of
+    /// pairs and of classes, numbers of pairs, which pairs meet and since when, the last
     /// [report](World::report), and changes that no update had processed. From there on the same
     /// changes give the same events, bit by bit, with the same handles. The
     /// [options](World::options) stay those of this world; only [`Stats`](super::Stats) depends on
@@ -145,10 +145,11 @@ impl World {
         self.report.clone_from(report);
         self.pairs = Pairs::default();
         self.meeting = met.len();
-        for Met { key, state, since, form_versions } in met {
+        for Met { key, state, since, geometry_versions } in met {
             let number = self.pairs.insert(*key);
             let record = &mut self.pairs.records[number as usize];
-            (record.state, record.since, record.form_versions) = (*state, *since, *form_versions);
+            (record.state, record.since, record.geometry_versions) =
+                (*state, *since, *geometry_versions);
         }
         for pair in undecided {
             if let Some(record) = self.pairs.get_mut(pair.key) {
@@ -191,13 +192,13 @@ impl Snapshot {
         self.state.bodies.pose_in_range(slot)
     }
 
-    /// The form of a body.
+    /// The geometry of a body.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it did not exist.
     pub fn geometry(&self, body: Handle) -> Result<&Geometry, Error> {
         let slot = self.state.bodies.slot(body)?;
-        Ok(self.state.bodies.records[slot].form())
+        Ok(self.state.bodies.records[slot].geometry())
     }
 
     /// The number that the application set for a body.

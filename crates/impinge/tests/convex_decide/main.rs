@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use glam::DVec3 as Vec3;
 use impinge::exact::Sign;
 use impinge::internals::decide::{
-    Closest, Common, Gap, Hint, Pairs, Verdict, certain_gap, closest, compare_distance, decide,
+    Closest, Hint, IntersectionCertificate, SeparationCertificate, Verdict, VertexPairs,
+    certain_gap, closest, compare_distance, decide,
 };
 use impinge_oracles::common::{Random, count_from};
 use impinge_oracles::convex::{Small, rational, share_a_point};
@@ -46,9 +47,9 @@ fn hints(random: &mut Random, a: &[Vec3], b: &[Vec3], found: &Closest) -> [Hint;
     let pairs = [any(), any(), any(), any()];
     let direction = random.point();
     [
-        Hint { pairs: Pairs::new(&pairs[..random.below(5)]), direction },
+        Hint { pairs: VertexPairs::new(&pairs[..random.below(5)]), direction },
         Hint { pairs: found.pairs, direction: Vec3::ZERO },
-        Hint { pairs: Pairs::NONE, direction: found.point_b - found.point_a },
+        Hint { pairs: VertexPairs::NONE, direction: found.point_b - found.point_a },
     ]
 }
 
@@ -160,19 +161,34 @@ fn false_certificates_do_not_verify() {
         let found = closest(a, b, &Hint::NONE).expect("finite points");
         match decide(a, b, &Hint::NONE) {
             Verdict::Separated(gap) => {
-                let exact = Gap { lower: found.lower, pairs: found.pairs, ..gap };
+                let exact = SeparationCertificate { lower: found.lower, pairs: found.pairs, ..gap };
                 assert!(exact.verify(a, b), "{}", pair.name());
                 let above = f64::from_bits(found.upper.to_bits() + 1);
-                assert!(!Gap { lower: above, ..exact }.verify(a, b), "{}", pair.name());
-                assert!(!Gap { lower: above, ..gap }.verify(a, b), "{}", pair.name());
+                assert!(
+                    !SeparationCertificate { lower: above, ..exact }.verify(a, b),
+                    "{}",
+                    pair.name()
+                );
+                assert!(
+                    !SeparationCertificate { lower: above, ..gap }.verify(a, b),
+                    "{}",
+                    pair.name()
+                );
                 let direction = -gap.direction;
-                assert!(!Gap { direction, pairs: Pairs::NONE, ..gap }.verify(a, b));
+                assert!(
+                    !SeparationCertificate { direction, pairs: VertexPairs::NONE, ..gap }
+                        .verify(a, b)
+                );
                 // No vertices prove a common point.
                 for _ in 0..20 {
                     let mut any = || [random.below(a.len()) as u32, random.below(b.len()) as u32];
                     let pairs = [any(), any(), any(), any()];
-                    let pairs = Pairs::new(&pairs[..1 + random.below(4)]);
-                    assert!(!Common { pairs }.verify(a, b), "{}: {pairs:?}", pair.name());
+                    let pairs = VertexPairs::new(&pairs[..1 + random.below(4)]);
+                    assert!(
+                        !IntersectionCertificate { pairs }.verify(a, b),
+                        "{}: {pairs:?}",
+                        pair.name()
+                    );
                 }
             }
             Verdict::Intersecting(common) => {
@@ -183,11 +199,12 @@ fn false_certificates_do_not_verify() {
                 for _ in 0..20 {
                     let direction = random.point();
                     assert!(certain_gap(direction, a, b) <= 0.0, "{}", pair.name());
-                    let features = Pairs::new(
+                    let features = VertexPairs::new(
                         &common.pairs.as_slice()[..random.below(4).min(common.pairs.len())],
                     );
                     assert!(
-                        !Gap { direction, lower: 0.0, pairs: features }.verify(a, b),
+                        !SeparationCertificate { direction, lower: 0.0, pairs: features }
+                            .verify(a, b),
                         "{}",
                         pair.name()
                     );

@@ -2,7 +2,9 @@
 
 use super::{Prepared, Rule};
 use impinge::answer;
-use impinge::convex::{BodyCache, Common, Gap, HullMemory, Pairs};
+use impinge::convex::{
+    BodyCache, HullMemory, IntersectionCertificate, SeparationCertificate, VertexPairs,
+};
 use impinge::internals::decide::Hint;
 use impinge::math::Pose;
 
@@ -86,10 +88,10 @@ pub enum Feasibility {
 
 /// Whether two bodies share a point.
 ///
-/// The proof of a separation contains a separating vector in A's frame. The proof of an intersection
-/// is up to four pairs of vertices whose differences surround the origin beyond rounding, or are
-/// zero.
-pub type Verdict = answer::Verdict<Gap, Common, Reason>;
+/// The proof of a separation contains a separating vector in A's frame. The proof of an
+/// intersection is up to four pairs of vertices whose differences surround the origin beyond
+/// rounding, or are zero.
+pub type Verdict = answer::Verdict<SeparationCertificate, IntersectionCertificate, Reason>;
 
 /// Why a search ended without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +124,7 @@ pub struct SeparatingOutput {
     pub hint: Hint,
     /// A start for a search for closest points (section 5.5): up to four pairs that recurred, or
     /// else the last two pairs of supporting vertices.
-    pub seeds: Pairs,
+    pub seeds: VertexPairs,
 }
 
 impl SeparatingOutput {

@@ -19,7 +19,9 @@ use super::{
     Termination, Verdict,
 };
 use crate::pair_set::PairSet;
-use impinge::internals::decide::{Common, Gap, Hint, Pairs};
+use impinge::internals::decide::{
+    Hint, IntersectionCertificate, SeparationCertificate, VertexPairs,
+};
 use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
@@ -75,7 +77,7 @@ pub struct Search<'q> {
     origin: Origin,
     pair: (u32, u32),
     previous: Option<(u32, u32)>,
-    blockers: Pairs,
+    blockers: VertexPairs,
     recurring: FirstPairs,
     steps: u32,
     repeats: u32,
@@ -98,7 +100,7 @@ impl<'q> Search<'q> {
             origin: Origin::Rule,
             pair: (a, b),
             previous: None,
-            blockers: Pairs::NONE,
+            blockers: VertexPairs::NONE,
             recurring: FirstPairs::default(),
             steps: 0,
             repeats: 0,
@@ -155,13 +157,17 @@ impl<'q> Search<'q> {
         let q = pose.transform_point(b.hull().vertices()[self.pair.1 as usize]);
         let gap = self.rounding.distance(s, p, q);
         if gap > 0.0 {
-            return Some(Verdict::Separated(Gap { direction: s, lower: gap, pairs: Pairs::NONE }));
+            return Some(Verdict::Separated(SeparationCertificate {
+                direction: s,
+                lower: gap,
+                pairs: VertexPairs::NONE,
+            }));
         }
         let difference = q - p;
         let Some(r) = unit(difference) else {
             // The two vertices coincide.
-            self.blockers = Pairs::new(&[[self.pair.0, self.pair.1]]);
-            return Some(Verdict::Intersecting(Common { pairs: self.blockers }));
+            self.blockers = VertexPairs::new(&[[self.pair.0, self.pair.1]]);
+            return Some(Verdict::Intersecting(IntersectionCertificate { pairs: self.blockers }));
         };
         let is_new = self.scratch.visited.insert(self.pair.0, self.pair.1);
         if is_new {
@@ -203,7 +209,7 @@ impl<'q> Search<'q> {
 
     /// The output for the verdict of the last step. Stores a separating vector in `cache`.
     pub fn finish(self, verdict: Verdict, cache: &mut SeparatingCache) -> SeparatingOutput {
-        if let Verdict::Separated(Gap { direction: vector, .. }) = verdict {
+        if let Verdict::Separated(SeparationCertificate { direction: vector, .. }) = verdict {
             cache.store(Witness { vector, a: self.pair.0, b: self.pair.1 });
         }
         let mut seeds = self.recurring;
@@ -256,7 +262,7 @@ impl<'q> Search<'q> {
         }
         self.blockers = first.pairs();
         if surrounds_origin(&four.map(|k| k.difference)) {
-            Verdict::Intersecting(Common { pairs: self.blockers })
+            Verdict::Intersecting(IntersectionCertificate { pairs: self.blockers })
         } else {
             Verdict::Undecided(Reason::Exhausted)
         }
@@ -278,7 +284,7 @@ impl FirstPairs {
         }
     }
 
-    fn pairs(&self) -> Pairs {
-        Pairs::new(&self.pairs[..self.count])
+    fn pairs(&self) -> VertexPairs {
+        VertexPairs::new(&self.pairs[..self.count])
     }
 }

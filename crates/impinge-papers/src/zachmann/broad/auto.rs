@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Grid, SweepAndPrune};
 use impinge::broad::{
-    AllPairs, BroadPhase, Changes, Completeness, DynamicTree, Frame, Moved, Neighbours, Pair,
+    AllPairs, BroadPhase, Changes, Completeness, DynamicTree, FrameInput, Moved, Neighbours, Pair,
 };
 use impinge::pair::Budget;
 
@@ -126,11 +126,11 @@ impl Auto {
 
     /// Runs the challenger, if there is one, for a frame in which the incumbent took the given
     /// time; at the end of the trial decides which one is used.
-    fn run_trial(&mut self, frame: &Frame<'_>, incumbent: Duration) {
+    fn run_trial(&mut self, frame: &FrameInput<'_>, incumbent: Duration) {
         let Some(trial) = &mut self.challenger else { return };
         let start = Instant::now();
         let moved = if trial.frames == 0 { Moved::All } else { frame.moved };
-        trial.phase.update_unlimited(&Frame { moved, ..*frame }, &mut trial.changes);
+        trial.phase.update_unlimited(&FrameInput { moved, ..*frame }, &mut trial.changes);
         if trial.frames > 0 {
             trial.own += start.elapsed();
             trial.incumbent += incumbent;
@@ -164,7 +164,7 @@ impl BroadPhase for Auto {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         budget: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {

@@ -3,7 +3,7 @@
 
 use super::cell_tree::CellTree;
 use super::layout::{Fit, Layout, Spread};
-use impinge::broad::{Changes, Frame, Pair};
+use impinge::broad::{Changes, FrameInput, Pair};
 use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
@@ -80,7 +80,7 @@ impl CellCore {
     }
 
     /// Starts a frame. The movers are given back to [`CellCore::finish`].
-    pub(super) fn begin(&mut self, frame: &Frame<'_>, changes: &mut Changes) -> Movers {
+    pub(super) fn begin(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) -> Movers {
         changes.clear();
         self.movers.gather(frame);
         let count = self.movers.count();
@@ -96,7 +96,7 @@ impl CellCore {
     }
 
     /// Updates the counts of items that are present and outside.
-    pub(super) fn count(&mut self, item: u32, frame: &Frame<'_>, layout: &Layout) {
+    pub(super) fn count(&mut self, item: u32, frame: &FrameInput<'_>, layout: &Layout) {
         let bounds = frame.of(item);
         let present = !bounds.is_empty();
         let new = Presence { present, outside: present && layout.is_center_outside(&bounds) };
@@ -107,7 +107,11 @@ impl CellCore {
 
     /// The distribution of the boxes, if new cells should be chosen. `domain` overrides the domain
     /// of the distribution.
-    pub(super) fn outdated(&mut self, frame: &Frame<'_>, domain: Option<Aabb>) -> Option<Spread> {
+    pub(super) fn outdated(
+        &mut self,
+        frame: &FrameInput<'_>,
+        domain: Option<Aabb>,
+    ) -> Option<Spread> {
         if !self.fit.is_outdated(self.present, self.outside) {
             return None;
         }
@@ -128,7 +132,7 @@ impl CellCore {
     }
 
     /// Compares the old pairs of the items that moved again, and finds their new pairs in the tree.
-    pub(super) fn finish(&mut self, frame: &Frame<'_>, movers: Movers, changes: &mut Changes) {
+    pub(super) fn finish(&mut self, frame: &FrameInput<'_>, movers: Movers, changes: &mut Changes) {
         let Self { tree, seen, done, pairs, compared, .. } = self;
         pairs.refresh(frame, &movers, changes, |_| false);
         done.clear();

@@ -70,13 +70,13 @@ pub fn phase_by_name(name: &str) -> Result<PhaseKind, Error> {
 mod tests {
     use super::*;
     use impinge::broad::{AllPairs, BroadPhase};
-    use impinge::broad::{Bounds, Changes, Frame, Moved, Pair};
+    use impinge::broad::{BoxF32, Changes, FrameInput, Moved, Pair};
     use impinge::internals::broad::testing::{Boxes, SCATTERS};
 
     #[test]
     fn each_is_found_by_its_name_and_finds_a_pair() {
-        let bounds = [0.0, 0.5, 9.0].map(|x| Bounds { min: [x; 3], max: [x + 1.0; 3] });
-        let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+        let bounds = [0.0, 0.5, 9.0].map(|x| BoxF32 { min: [x; 3], max: [x + 1.0; 3] });
+        let frame = FrameInput { bounds: &bounds, oriented: None, moved: Moved::All };
         for choice in BROAD_PHASES {
             assert_eq!(PhaseKind::by_name(&choice.to_string(), BROAD_PHASES).unwrap(), *choice);
             let (mut phase, mut changes) = (choice.make(), Changes::default());
@@ -95,12 +95,12 @@ mod tests {
         odd.iter_mut().step_by(7).for_each(|b| b.max[2] = f32::NAN);
         odd.iter_mut()
             .step_by(11)
-            .for_each(|b| *b = Bounds { min: [f32::MAX; 3], max: [f32::INFINITY; 3] });
+            .for_each(|b| *b = BoxF32 { min: [f32::MAX; 3], max: [f32::INFINITY; 3] });
         odd.iter_mut()
             .step_by(13)
-            .for_each(|b| *b = Bounds { min: [f32::INFINITY; 3], max: [f32::INFINITY; 3] });
+            .for_each(|b| *b = BoxF32 { min: [f32::INFINITY; 3], max: [f32::INFINITY; 3] });
         let everything: Vec<u32> = (0..120).chain([3, 3, 119, 500, u32::MAX]).collect();
-        let steps: [(&[Bounds], &[u32]); 9] = [
+        let steps: [(&[BoxF32], &[u32]); 9] = [
             (&boxes.bounds, &[]),
             (&boxes.bounds[..10], &[]),
             (&boxes.bounds[..70], &[5, 5]),
@@ -115,7 +115,7 @@ mod tests {
             let (mut phase, mut oracle) = (choice.make(), AllPairs::new());
             let (mut found, mut known) = (Changes::default(), Changes::default());
             for (k, (bounds, named)) in steps.iter().enumerate() {
-                let frame = Frame { bounds, oriented: None, moved: Moved::Only(named) };
+                let frame = FrameInput { bounds, oriented: None, moved: Moved::Only(named) };
                 phase.update_unlimited(&frame, &mut found);
                 oracle.update_unlimited(&frame, &mut known);
                 found.sort();
@@ -135,7 +135,7 @@ mod tests {
                     let moved = if frame % 9 == 0 { Moved::All } else { Moved::Only(&boxes.moved) };
                     let oriented = Some(&boxes.oriented[..]);
                     phase.update_unlimited(
-                        &Frame { bounds: &boxes.bounds, oriented, moved },
+                        &FrameInput { bounds: &boxes.bounds, oriented, moved },
                         &mut changes,
                     );
                     reported.push(changes.clone());

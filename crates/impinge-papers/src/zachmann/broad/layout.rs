@@ -1,7 +1,7 @@
 //! The position and size of the cells of a grid or an octree, chosen from the boxes.
 
 use super::cells::Cells;
-use impinge::broad::Bounds;
+use impinge::broad::BoxF32;
 use impinge::math::Aabb;
 
 /// The maximum number of cells along an axis.
@@ -41,9 +41,9 @@ pub(super) struct Layout {
 
 impl Spread {
     /// The distribution of the boxes that are neither empty nor infinite; `None` if there is none.
-    pub(super) fn of(bounds: &[Bounds], scratch: &mut Vec<f32>) -> Option<Self> {
+    pub(super) fn of(bounds: &[BoxF32], scratch: &mut Vec<f32>) -> Option<Self> {
         let usual =
-            |b: &&Bounds| !b.is_empty() && b.min.iter().chain(&b.max).all(|x| x.is_finite());
+            |b: &&BoxF32| !b.is_empty() && b.min.iter().chain(&b.max).all(|x| x.is_finite());
         let count = bounds.iter().filter(usual).count();
         if count == 0 {
             return None;
@@ -131,7 +131,7 @@ impl Layout {
     }
 
     /// The cells of a box, which may be infinite; no cell for an empty one.
-    pub(super) fn cells(&self, bounds: &Bounds) -> Cells {
+    pub(super) fn cells(&self, bounds: &BoxF32) -> Cells {
         if bounds.is_empty() {
             return Cells::EMPTY;
         }
@@ -147,7 +147,7 @@ impl Layout {
     }
 
     /// Whether the centre of a box, which is not empty, lies outside the domain.
-    pub(super) fn is_center_outside(&self, bounds: &Bounds) -> bool {
+    pub(super) fn is_center_outside(&self, bounds: &BoxF32) -> bool {
         (0..3).any(|k| {
             let middle = 0.5 * f64::from(bounds.min[k]) + 0.5 * f64::from(bounds.max[k]);
             !(self.domain.min[k] <= middle && middle <= self.domain.max[k])
@@ -198,7 +198,7 @@ mod tests {
             let mut draw = || {
                 let size = random.range(-3.0, 3.0).exp2();
                 let (p, d) = (random.in_cube() * size, random.in_cube().abs() * 0.5);
-                let mut b = Bounds::from(Aabb { min: p, max: p + d });
+                let mut b = BoxF32::from(Aabb { min: p, max: p + d });
                 if random.index(10) == 0 {
                     b.max[random.index(3)] = f32::INFINITY;
                 }
@@ -211,7 +211,7 @@ mod tests {
             }
         }
         assert!(seen > 500);
-        assert!(layout.cells(&Bounds::EMPTY).is_empty());
+        assert!(layout.cells(&BoxF32::EMPTY).is_empty());
         for cell in 1..64 {
             let x = layout.border(2, cell);
             assert_eq!(u32::from(layout.cell(2, x + layout.slack)), cell);
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn outliers_and_unusual_domains_give_good_cells() {
-        let at = |x: f32| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
-        let mut boxes: Vec<Bounds> = (0..1000).map(|i| at(i as f32)).collect();
-        boxes.extend([at(1e38), at(-1e38), Bounds::EMPTY]);
-        boxes.push(Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] });
+        let at = |x: f32| BoxF32 { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
+        let mut boxes: Vec<BoxF32> = (0..1000).map(|i| at(i as f32)).collect();
+        boxes.extend([at(1e38), at(-1e38), BoxF32::EMPTY]);
+        boxes.push(BoxF32 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] });
         let spread = Spread::of(&boxes, &mut Vec::new()).unwrap();
         assert_eq!(spread.count, 1002);
         assert!(spread.domain.extent().x < 1100.0, "{spread:?}");
@@ -245,7 +245,7 @@ mod tests {
         ] {
             assert_eq!(Layout::new(cage, wanted).count, count);
         }
-        let point = [Bounds { min: [5e37; 3], max: [5e37; 3] }];
+        let point = [BoxF32 { min: [5e37; 3], max: [5e37; 3] }];
         let spread = Spread::of(&point, &mut Vec::new()).unwrap();
         assert!(Layout::fitted(&spread, 1.0, 100.0).total() <= 100);
     }

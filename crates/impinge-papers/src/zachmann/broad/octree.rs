@@ -18,7 +18,7 @@ use super::cell_tree::CellTree;
 use super::cells::Cells;
 use super::layout::{Layout, Spread};
 use super::stab::GrownBox;
-use impinge::broad::{BroadPhase, Changes, Completeness, Frame, Pair};
+use impinge::broad::{BroadPhase, Changes, Completeness, FrameInput, Pair};
 use impinge::math::{Aabb, Vec3};
 use impinge::pair::Budget;
 
@@ -197,7 +197,7 @@ impl Octree {
     }
 
     /// Chooses new cells if the options allow it and the current ones are outdated.
-    fn refit(&mut self, frame: &Frame<'_>) {
+    fn refit(&mut self, frame: &FrameInput<'_>) {
         let OctreeOptions { domain, depth, .. } = self.options;
         if domain.is_some() && depth.is_some() {
             return;
@@ -214,7 +214,7 @@ impl Octree {
     }
 
     /// The place where an item should be entered, and its oriented box if it is entered by that.
-    fn wanted_place(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<GrownBox>) {
+    fn wanted_place(&self, item: u32, frame: &FrameInput<'_>) -> (Place, Option<GrownBox>) {
         let bounds = frame.of(item);
         if bounds.is_empty() {
             return (NOWHERE, None);
@@ -239,7 +239,7 @@ impl Octree {
     }
 
     /// Enters an item where it should be, and removes it from other octants.
-    fn place(&mut self, item: u32, frame: &Frame<'_>) {
+    fn place(&mut self, item: u32, frame: &FrameInput<'_>) {
         let (new, oriented) = self.wanted_place(item, frame);
         let old = std::mem::replace(&mut self.places[item as usize], new);
         self.core.count(item, frame, &self.layout);
@@ -353,7 +353,7 @@ impl BroadPhase for Octree {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {
@@ -384,7 +384,7 @@ impl BroadPhase for Octree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge::broad::{Bounds, Moved};
+    use impinge::broad::{BoxF32, Moved};
     use impinge::internals::Random;
     use impinge::internals::broad::testing::{agrees_with_the_oracle, memory_stops_growing};
 
@@ -413,23 +413,23 @@ mod tests {
     #[test]
     fn large_boxes_are_in_large_octants() {
         let mut tree = Octree::with(cage(3));
-        let bounds = [Bounds { min: [0.0; 3], max: [3.5, 3.5, 7.5] }];
+        let bounds = [BoxF32 { min: [0.0; 3], max: [3.5, 3.5, 7.5] }];
         tree.update_unlimited(
-            &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+            &FrameInput { bounds: &bounds, oriented: None, moved: Moved::All },
             &mut Changes::default(),
         );
         assert_eq!(tree.stats().entries, [0, 2, 0, 0]);
-        let bounds = [Bounds { min: [0.0; 3], max: [4.5, 3.5, 3.5] }];
+        let bounds = [BoxF32 { min: [0.0; 3], max: [4.5, 3.5, 3.5] }];
         tree.update_unlimited(
-            &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+            &FrameInput { bounds: &bounds, oriented: None, moved: Moved::All },
             &mut Changes::default(),
         );
         // One octant stays, the other one is replaced by a layer of sixteen small ones.
         assert_eq!((tree.stats().entries, tree.stats().touched), (vec![0, 1, 0, 16], 17));
         assert_eq!((tree.stats().cells, tree.stats().occupied), (585, 17));
-        let bounds = [Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
+        let bounds = [BoxF32 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
         tree.update_unlimited(
-            &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+            &FrameInput { bounds: &bounds, oriented: None, moved: Moved::All },
             &mut Changes::default(),
         );
         assert_eq!(tree.stats().entries, [1, 0, 0, 0]);
@@ -445,7 +445,7 @@ mod tests {
             p = if round % 50 == 0 { random.in_cube() * 6.0 } else { p + random.in_cube() * 0.2 };
             let size = 0.5 + f64::from(round % 3) + random.unit() * 0.1;
             let bounds = [Aabb { min: p, max: p + Vec3::splat(size) }.into()];
-            let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            let frame = FrameInput { bounds: &bounds, oriented: None, moved: Moved::All };
             tree.update_unlimited(&frame, &mut Changes::default());
             visited += tree.stats().touched;
             let mut again = Octree::with(tree.options);

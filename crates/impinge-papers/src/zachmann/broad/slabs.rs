@@ -18,7 +18,7 @@ use super::cell_tree::CellTree;
 use super::layout::{Layout, Spread};
 use super::stab::GrownBox;
 use crate::klosowski::volume::{Dop6, Dop14, Dop18, Dop26};
-use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
+use impinge::broad::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair};
 use impinge::math::{Aabb, Vec3};
 use impinge::pair::Budget;
 
@@ -215,7 +215,7 @@ impl SlabOctree {
     }
 
     /// Chooses new cells if the options allow it and the current ones are outdated.
-    fn refit(&mut self, frame: &Frame<'_>) {
+    fn refit(&mut self, frame: &FrameInput<'_>) {
         let SlabOctreeOptions { domain, depth, .. } = self.options;
         if domain.is_some() && depth.is_some() {
             return;
@@ -232,7 +232,7 @@ impl SlabOctree {
     }
 
     /// Enters an item where it should be, and removes it from other cells.
-    fn place(&mut self, item: u32, frame: &Frame<'_>) {
+    fn place(&mut self, item: u32, frame: &FrameInput<'_>) {
         self.core.count(item, frame, &self.layout);
         self.fresh.clear();
         let bounds = frame.of(item);
@@ -296,7 +296,7 @@ impl SlabOctree {
 }
 
 impl Item {
-    fn of_box(directions: &[Vec3], bounds: &Bounds, slack: f64) -> Self {
+    fn of_box(directions: &[Vec3], bounds: &BoxF32, slack: f64) -> Self {
         let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
         Self::new(directions, slack, |d| {
             let (mut lo, mut hi) = (0.0, 0.0);
@@ -374,7 +374,7 @@ impl BroadPhase for SlabOctree {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {
@@ -457,13 +457,13 @@ mod tests {
     #[test]
     fn with_six_slabs_it_is_the_octree() {
         let mut random = Random::new(4);
-        let boxes: Vec<Bounds> = (0..200)
+        let boxes: Vec<BoxF32> = (0..200)
             .map(|_| {
                 let p = random.in_cube() * 4.0 + 4.0;
                 Aabb { min: p, max: p + random.in_cube().abs() * 3.0 }.into()
             })
             .collect();
-        let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::All };
+        let frame = FrameInput { bounds: &boxes, oriented: None, moved: Moved::All };
         let mut slabs = SlabOctree::with(SlabOctreeOptions::fixed(cage(), 3, Slabs::Six));
         slabs.update_unlimited(&frame, &mut Changes::default());
         let mut octree = Octree::with(OctreeOptions::fixed(cage(), 3));
@@ -483,9 +483,9 @@ mod tests {
             let ends = [-1.0, 1.0].map(|s| pose.transform_point(Vec3::splat(s) * 0.9));
             boxes.push(OrientedBox::around(&ends));
         }
-        let bounds: Vec<Bounds> =
+        let bounds: Vec<BoxF32> =
             boxes.iter().map(|b| Aabb::from_points(b.corners()).into()).collect();
-        let frame = Frame { bounds: &bounds, oriented: Some(&boxes), moved: Moved::All };
+        let frame = FrameInput { bounds: &bounds, oriented: Some(&boxes), moved: Moved::All };
         let compared = [Slabs::Six, Slabs::Eighteen].map(|slabs| {
             let entry = Entry::Oriented;
             let options = SlabOctreeOptions { entry, ..SlabOctreeOptions::fixed(cage(), 1, slabs) };

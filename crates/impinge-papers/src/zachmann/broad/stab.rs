@@ -8,9 +8,9 @@
 //! corner of the column, where there is a ray, or on an edge of the box. The twelve edges, which
 //! include the corners of the box, are therefore followed through the columns as well.
 //!
-//! **Margins.** [`Frame::overlap`](impinge::broad::Frame::overlap) counts oriented boxes as
-//! disjoint only if this is certain: along each of fifteen axes it allows a gap of `m = 2^-45 s`,
-//! with `s` the sum of the half sides and of the coordinates of the distance of the centres, at
+//! **Margins.** [`FrameInput::overlap`](impinge::broad::FrameInput::overlap) counts oriented boxes
+//! as disjoint only if this is certain: along each of fifteen axes it allows a gap of `m = 2^-45
+//! s`, with `s` the sum of the half sides and of the coordinates of the distance of the centres, at
 //! most four times the half sides where the axis-aligned boxes overlap; let `2 m` cover the
 //! rounding of the gap too. Such boxes must still share a cell, so their distance must be bounded.
 //! The Minkowski sum of two boxes contains an octant at each of its corners, so a point that is

@@ -10,7 +10,7 @@
 //! their number. Here the boxes themselves are compared at an exchange, and only overlapping pairs
 //! are stored.
 
-use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
+use impinge::broad::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair};
 use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
@@ -88,7 +88,7 @@ impl End {
 
     /// The same end in another frame.
     #[inline]
-    fn in_frame(self, axis: usize, bounds: &[Bounds]) -> Self {
+    fn in_frame(self, axis: usize, bounds: &[BoxF32]) -> Self {
         let b = &bounds[self.item() as usize];
         let upper = self.is_upper();
         Self::new(if upper { b.max[axis] } else { b.min[axis] }, upper, self.item())
@@ -97,7 +97,7 @@ impl End {
 
 /// Updates the pairs after exchanges.
 struct Exchanges<'a> {
-    frame: &'a Frame<'a>,
+    frame: &'a FrameInput<'a>,
     pairs: &'a mut PairSet,
     changes: &'a mut Changes,
     is_added: &'a Stamps,
@@ -146,7 +146,7 @@ impl SweepAndPrune {
     }
 
     /// Removes the ends of absent items, and adds those of new items.
-    fn add_and_remove_ends(&mut self, frame: &Frame<'_>, movers: &Movers) {
+    fn add_and_remove_ends(&mut self, frame: &FrameInput<'_>, movers: &Movers) {
         self.is_added.clear();
         self.added.clear();
         let mut gone = false;
@@ -192,7 +192,7 @@ impl SweepAndPrune {
 
     /// Sorts all ends by insertion. Returns false if that takes too long; then all ends are
     /// present, but not sorted.
-    fn sort_all(&mut self, axis: usize, frame: &Frame<'_>, changes: &mut Changes) -> bool {
+    fn sort_all(&mut self, axis: usize, frame: &FrameInput<'_>, changes: &mut Changes) -> bool {
         let Self { axes, pairs, is_added, stats, .. } = self;
         let ends = &mut axes[axis];
         for end in ends.iter_mut() {
@@ -218,7 +218,12 @@ impl SweepAndPrune {
 
     /// Moves the ends of a few items to their places, one after the other. Returns false if that
     /// takes too long.
-    fn sort_movers(&mut self, frame: &Frame<'_>, movers: &Movers, changes: &mut Changes) -> bool {
+    fn sort_movers(
+        &mut self,
+        frame: &FrameInput<'_>,
+        movers: &Movers,
+        changes: &mut Changes,
+    ) -> bool {
         let limit = MAX_EXCHANGES_PER_END * self.places.len() + 1000;
         if !self.places_are_current {
             for (axis, ends) in self.axes.iter().enumerate() {
@@ -262,7 +267,7 @@ impl SweepAndPrune {
     }
 
     /// Compares the added items with all others.
-    fn compare_added(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn compare_added(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) {
         for &item in &self.added {
             let own = frame.of(item);
             for (other, bounds) in frame.bounds.iter().enumerate() {
@@ -277,7 +282,7 @@ impl SweepAndPrune {
 
     /// Sorts from scratch, and finds all pairs by a sweep along the axis with the fewest
     /// comparisons.
-    fn sweep(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn sweep(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) {
         self.places_are_current = false;
         self.stats.swept = true;
         let mut best = (usize::MAX, 0);
@@ -327,7 +332,7 @@ impl BroadPhase for SweepAndPrune {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {
@@ -413,16 +418,19 @@ mod tests {
         assert!(end.is_upper() && end.item() == 1 << 30);
     }
 
-    fn row(shift: f32) -> Vec<Bounds> {
+    fn row(shift: f32) -> Vec<BoxF32> {
         let at = |i: u16| f32::from(i) * 2.0 + if i % 2 == 0 { shift } else { 0.0 };
-        (0..200).map(|i| Bounds { min: [at(i); 3], max: [at(i) + 1.0; 3] }).collect()
+        (0..200).map(|i| BoxF32 { min: [at(i); 3], max: [at(i) + 1.0; 3] }).collect()
     }
 
     #[test]
     fn slow_motion_takes_exchanges_and_a_jump_of_all_boxes_a_new_sort() {
         let (mut phase, mut changes) = (SweepAndPrune::new(), Changes::default());
-        let mut update = |boxes: &[Bounds], moved: Moved<'_>| {
-            phase.update_unlimited(&Frame { bounds: boxes, oriented: None, moved }, &mut changes);
+        let mut update = |boxes: &[BoxF32], moved: Moved<'_>| {
+            phase.update_unlimited(
+                &FrameInput { bounds: boxes, oriented: None, moved },
+                &mut changes,
+            );
             (phase.stats(), changes.began.len(), changes.ended.len())
         };
         let (stats, began, _) = update(&row(0.0), Moved::All);

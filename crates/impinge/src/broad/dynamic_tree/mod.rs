@@ -11,7 +11,7 @@ mod tree;
 
 use super::movers::Movers;
 use super::pair_set::PairSet;
-use super::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
+use super::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair};
 use crate::pair::Budget;
 use crate::stamps::Stamps;
 use tree::{NO_NODE, Tree, overlap, surface};
@@ -97,7 +97,7 @@ pub struct DynamicTree {
     /// Items that were processed in this frame.
     done: Stamps,
     /// Memory for a rebuild: all items with the boxes of their leaves.
-    new_leaves: Vec<(u32, Bounds)>,
+    new_leaves: Vec<(u32, BoxF32)>,
     rebuilt: bool,
 }
 
@@ -132,11 +132,11 @@ impl DynamicTree {
     ///
     /// # Errors
     /// If an invariant does not hold, which would be a defect; the message states which.
-    pub fn validate(&self, bounds: &[Bounds]) -> Result<(), String> {
+    pub fn validate(&self, bounds: &[BoxF32]) -> Result<(), String> {
         let mut count = 0;
         self.tree.validate(|item, node, leaf_box| {
             count += 1;
-            let own = bounds.get(item as usize).copied().unwrap_or(Bounds::EMPTY);
+            let own = bounds.get(item as usize).copied().unwrap_or(BoxF32::EMPTY);
             match self.leaf.get(item as usize) {
                 Some(leaf) if *leaf == node && !own.is_empty() && leaf_box.contains(&own) => Ok(()),
                 leaf => Err(format!(
@@ -149,14 +149,14 @@ impl DynamicTree {
     }
 
     /// The box of a leaf for an item with this box.
-    fn leaf_box(&self, own: &Bounds) -> Bounds {
+    fn leaf_box(&self, own: &BoxF32) -> BoxF32 {
         let longest = (0..3).map(|k| own.max[k] - own.min[k]).fold(0.0, f32::max);
         let by = longest * self.options.margin;
         if by > 0.0 && by.is_finite() { own.grown(by) } else { *own }
     }
 
     /// Finds the items that need another leaf, and removes the leaves of absent items.
-    fn find_items_to_reinsert(&mut self, frame: &Frame<'_>, movers: &Movers) {
+    fn find_items_to_reinsert(&mut self, frame: &FrameInput<'_>, movers: &Movers) {
         self.to_reinsert.clear();
         for &item in movers.items() {
             let (own, leaf) = (frame.of(item), self.leaf[item as usize]);
@@ -172,14 +172,14 @@ impl DynamicTree {
     }
 
     /// Whether the box of a leaf contains that of an item and is not much too large for it.
-    fn is_suitable(&self, leaf: u32, own: &Bounds) -> bool {
+    fn is_suitable(&self, leaf: u32, own: &BoxF32) -> bool {
         let leaf_box = self.tree.bounds(leaf);
         (0..3).all(|k| leaf_box.min[k] <= own.min[k] && own.max[k] <= leaf_box.max[k])
             && surface(leaf_box) <= MAX_SURFACE_RATIO * surface(&self.leaf_box(own))
     }
 
     /// Reinserts the items that need another leaf, or rebuilds the tree.
-    fn reinsert(&mut self, frame: &Frame<'_>) {
+    fn reinsert(&mut self, frame: &FrameInput<'_>) {
         let count = self.to_reinsert.len();
         self.rebuilt = count > MAX_REINSERTIONS_WITHOUT_REBUILD
             && count as f64 > f64::from(self.options.rebuild) * self.tree.leaves() as f64;
@@ -219,7 +219,7 @@ impl BroadPhase for DynamicTree {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {
@@ -262,7 +262,7 @@ impl BroadPhase for DynamicTree {
             + self.movers.bytes()
             + self.pairs.bytes()
             + self.done.bytes()
-            + self.new_leaves.capacity() * size_of::<(u32, Bounds)>()
+            + self.new_leaves.capacity() * size_of::<(u32, BoxF32)>()
     }
 }
 
@@ -295,7 +295,7 @@ mod tests {
             let (mut phase, mut changes) = (DynamicTree::new(), Changes::default());
             for frame in 0..100 {
                 let moved = if frame == 0 { Moved::All } else { Moved::Only(&boxes.moved) };
-                let view = Frame { bounds: &boxes.bounds, oriented: None, moved };
+                let view = FrameInput { bounds: &boxes.bounds, oriented: None, moved };
                 phase.update_unlimited(&view, &mut changes);
                 phase.validate(&boxes.bounds).unwrap();
                 boxes.step();
@@ -311,13 +311,13 @@ mod tests {
         let mut boxes = Boxes::new(5, Scatter::Even, 3000);
         let (mut phase, mut changes) = (DynamicTree::new(), Changes::default());
         phase.update_unlimited(
-            &Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
+            &FrameInput { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
             &mut changes,
         );
         let stats = phase.stats();
         assert!(stats.rebuilt && stats.leaves == 3000 && stats.height < 16, "{stats:?}");
         phase.update_unlimited(
-            &Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
+            &FrameInput { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
             &mut changes,
         );
         assert_eq!((phase.stats().reinserted, changes.began.len(), changes.ended.len()), (0, 0, 0));
@@ -325,7 +325,8 @@ mod tests {
         for (step, reinserted) in [(0.001, 0), (3.0, 1)] {
             (boxes.bounds[7].min[1], boxes.bounds[7].max[1]) =
                 (boxes.bounds[7].min[1] + step, boxes.bounds[7].max[1] + step);
-            let view = Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::Only(&[7]) };
+            let view =
+                FrameInput { bounds: &boxes.bounds, oriented: None, moved: Moved::Only(&[7]) };
             phase.update_unlimited(&view, &mut changes);
             assert_eq!(phase.stats().reinserted, reinserted);
             phase.validate(&boxes.bounds).unwrap();
@@ -336,9 +337,9 @@ mod tests {
     fn a_body_that_shrinks_gets_a_small_leaf() {
         let (mut phase, mut changes) = (DynamicTree::new(), Changes::default());
         for size in [100.0, 99.0, 1.0, 0.99] {
-            let bounds = [Bounds { min: [0.0; 3], max: [size; 3] }];
+            let bounds = [BoxF32 { min: [0.0; 3], max: [size; 3] }];
             phase.update_unlimited(
-                &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+                &FrameInput { bounds: &bounds, oriented: None, moved: Moved::All },
                 &mut changes,
             );
             assert_eq!(phase.stats().reinserted, usize::from(size == 100.0 || size == 1.0));

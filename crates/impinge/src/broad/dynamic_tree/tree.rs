@@ -5,7 +5,7 @@
 //! 2013); on the path back to the root, rotations exchange a child with a grandchild where that
 //! makes a box smaller (Kopta et al.: Fast, effective BVH updates for animated scenes, 2012).
 
-use super::super::Bounds;
+use super::super::BoxF32;
 
 /// No node.
 pub(super) const NO_NODE: u32 = u32::MAX;
@@ -33,7 +33,7 @@ pub(super) struct Tree {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    bounds: Bounds,
+    bounds: BoxF32,
     parent: u32,
     /// Two children; in a leaf [`NO_NODE`] and the item.
     children: [u32; 2],
@@ -63,7 +63,7 @@ impl Default for Tree {
 /// Half the surface. Infinite sides count as the longest finite ones, so that sums and differences
 /// are not NaN.
 #[inline]
-pub(super) fn surface(b: &Bounds) -> f64 {
+pub(super) fn surface(b: &BoxF32) -> f64 {
     let side = |k: usize| {
         let end = |x: f32| f64::from(x.clamp(f32::MIN, f32::MAX));
         end(b.max[k]) - end(b.min[k])
@@ -74,8 +74,8 @@ pub(super) fn surface(b: &Bounds) -> f64 {
 
 /// The smallest box around two boxes that are not empty.
 #[inline]
-fn join(a: &Bounds, b: &Bounds) -> Bounds {
-    Bounds {
+fn join(a: &BoxF32, b: &BoxF32) -> BoxF32 {
+    BoxF32 {
         min: [0, 1, 2].map(|k| if a.min[k] < b.min[k] { a.min[k] } else { b.min[k] }),
         max: [0, 1, 2].map(|k| if a.max[k] > b.max[k] { a.max[k] } else { b.max[k] }),
     }
@@ -83,7 +83,7 @@ fn join(a: &Bounds, b: &Bounds) -> Bounds {
 
 /// Whether two boxes that are not empty share a point.
 #[inline]
-pub(super) fn overlap(a: &Bounds, b: &Bounds) -> bool {
+pub(super) fn overlap(a: &BoxF32, b: &BoxF32) -> bool {
     (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k])
 }
 
@@ -94,12 +94,12 @@ impl Tree {
 
     /// The box of a node.
     #[inline]
-    pub(super) fn bounds(&self, node: u32) -> &Bounds {
+    pub(super) fn bounds(&self, node: u32) -> &BoxF32 {
         &self.nodes[node as usize].bounds
     }
 
     /// Inserts a leaf with a box that is not empty. Returns its node.
-    pub(super) fn insert(&mut self, item: u32, bounds: Bounds) -> u32 {
+    pub(super) fn insert(&mut self, item: u32, bounds: BoxF32) -> u32 {
         let leaf = self.allocate(Node { bounds, parent: NO_NODE, children: [NO_NODE, item] });
         self.leaves += 1;
         if self.root == NO_NODE {
@@ -137,7 +137,7 @@ impl Tree {
     /// Calls `found` with the item of each leaf whose box overlaps the given one, which is not
     /// empty.
     #[inline]
-    pub(super) fn query(&mut self, bounds: &Bounds, mut found: impl FnMut(u32)) {
+    pub(super) fn query(&mut self, bounds: &BoxF32, mut found: impl FnMut(u32)) {
         if self.root == NO_NODE {
             return;
         }
@@ -159,7 +159,7 @@ impl Tree {
     /// A sibling below a node adds at least the surface of the leaf, and the growth of the node and
     /// of all boxes above it; if that is not less than the best cost so far, the search does not
     /// descend.
-    fn best_sibling(&mut self, bounds: &Bounds) -> u32 {
+    fn best_sibling(&mut self, bounds: &BoxF32) -> u32 {
         let own = surface(bounds);
         let (mut best, mut least) = (self.root, f64::INFINITY);
         self.search.clear();
@@ -259,14 +259,14 @@ impl Tree {
 
     /// Rebuilds the tree from these leaves. Halves them along the axis with the largest extent of
     /// their centres. `placed` is called with each item and its node.
-    pub(super) fn build(&mut self, leaves: &mut [(u32, Bounds)], mut placed: impl FnMut(u32, u32)) {
+    pub(super) fn build(&mut self, leaves: &mut [(u32, BoxF32)], mut placed: impl FnMut(u32, u32)) {
         self.nodes.clear();
         (self.root, self.free, self.leaves) = (NO_NODE, NO_NODE, leaves.len());
         if leaves.is_empty() {
             return;
         }
         self.root = 0;
-        let middle = |b: &Bounds, k: usize| {
+        let middle = |b: &BoxF32, k: usize| {
             0.5 * b.min[k].clamp(f32::MIN, f32::MAX) + 0.5 * b.max[k].clamp(f32::MIN, f32::MAX)
         };
         // A parent comes before its children.
@@ -338,7 +338,7 @@ impl Tree {
     /// Checks the invariants; calls `leaf` with each item, its node and its box.
     pub(super) fn validate(
         &self,
-        mut leaf: impl FnMut(u32, u32, &Bounds) -> Result<(), String>,
+        mut leaf: impl FnMut(u32, u32, &BoxF32) -> Result<(), String>,
     ) -> Result<(), String> {
         let (mut used, mut leaves) = (0, 0);
         let mut stack = vec![(self.root, NO_NODE)];
@@ -389,7 +389,7 @@ mod tests {
     use super::*;
     use crate::math::{Aabb, Random, Vec3};
 
-    fn random_box(random: &mut Random) -> Bounds {
+    fn random_box(random: &mut Random) -> BoxF32 {
         let p = random.in_cube() * 10.0;
         Aabb { min: p, max: p + random.in_cube().abs() }.into()
     }
@@ -408,7 +408,7 @@ mod tests {
     fn queries_are_right_after_any_insertions_and_removals() {
         let mut random = Random::new(31);
         let mut tree = Tree::default();
-        let mut known: Vec<Option<(u32, Bounds)>> = vec![None; 300];
+        let mut known: Vec<Option<(u32, BoxF32)>> = vec![None; 300];
         for round in 0..6000 {
             let item = random.index(300);
             match known[item].take() {
@@ -437,13 +437,13 @@ mod tests {
 
     #[test]
     fn boxes_inserted_in_a_row_give_a_tree_almost_as_good_as_a_build() {
-        let at = |i: u32| Bounds { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] };
+        let at = |i: u32| BoxF32 { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] };
         let mut tree = Tree::default();
         (0..1000).for_each(|i| _ = tree.insert(i, at(i)));
         assert!(tree.height() < 40, "{}", tree.height());
         assert_eq!(count(&tree), 1000);
         let mut built = Tree::default();
-        let mut leaves: Vec<(u32, Bounds)> = (0..1000).map(|i| (i, at(i))).collect();
+        let mut leaves: Vec<(u32, BoxF32)> = (0..1000).map(|i| (i, at(i))).collect();
         let mut nodes = vec![NO_NODE; 1000];
         built.build(&mut leaves, |item, node| nodes[item as usize] = node);
         assert_eq!((count(&built), built.height()), (1000, 10));
@@ -455,20 +455,20 @@ mod tests {
     #[test]
     fn equal_nested_and_infinite_boxes_are_found() {
         let mut tree = Tree::default();
-        let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        let all = BoxF32 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
         let mut nodes = Vec::new();
         for i in 0..2000 {
             let b = match i % 4 {
                 0 => all,
-                1 => Bounds { min: [0.0; 3], max: [1.0; 3] },
+                1 => BoxF32 { min: [0.0; 3], max: [1.0; 3] },
                 2 => Aabb::from_corners(Vec3::ZERO, Vec3::splat(f64::from(i))).into(),
-                _ => Bounds { min: [f32::MAX; 3], max: [f32::INFINITY; 3] },
+                _ => BoxF32 { min: [f32::MAX; 3], max: [f32::INFINITY; 3] },
             };
             nodes.push(tree.insert(i, b));
         }
         assert_eq!(count(&tree), 2000);
         let mut found = 0;
-        tree.query(&Bounds { min: [0.5; 3], max: [0.5; 3] }, |_| found += 1);
+        tree.query(&BoxF32 { min: [0.5; 3], max: [0.5; 3] }, |_| found += 1);
         assert_eq!(found, 1500);
         nodes.into_iter().for_each(|n| tree.remove(n));
         assert_eq!(tree.leaves(), 0);

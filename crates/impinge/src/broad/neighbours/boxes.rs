@@ -6,7 +6,7 @@ use super::group::GroupMotion;
 use super::packed_box::PackedBox;
 use super::skin_width::SkinWidth;
 use super::slots::{Slots, reorder};
-use crate::broad::Frame;
+use crate::broad::FrameInput;
 
 /// The boxes of the last frame, and the skin around each box.
 ///
@@ -84,7 +84,7 @@ impl SkinnedBoxes {
     }
 
     /// Estimates the motion of the group in this frame.
-    pub(super) fn estimate_group_step(&mut self, frame: &Frame<'_>, slots: &Slots) {
+    pub(super) fn estimate_group_step(&mut self, frame: &FrameInput<'_>, slots: &Slots) {
         let Self { tight, in_group, group, width, .. } = self;
         group.estimate_step(width.get(), in_group, slots, |slot| {
             let (old, new) = (&tight[slot], frame.of(slots.items()[slot]));
@@ -211,7 +211,7 @@ impl SkinnedBoxes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::broad::{Bounds, Moved};
+    use crate::broad::{BoxF32, Moved};
 
     fn unit_boxes(count: usize) -> SkinnedBoxes {
         let mut boxes = SkinnedBoxes::default();
@@ -263,9 +263,9 @@ mod tests {
         let join: Vec<Escape> = (1..21).map(|slot| Escape::new(slot, Motion::WithGroup)).collect();
         boxes.renew_skins(&join, &mut Vec::new());
         let by = [0.0, 0.0, -7.0];
-        let moved: Vec<Bounds> =
+        let moved: Vec<BoxF32> =
             boxes.tight[1..].iter().map(|tight| tight.translated(by).bounds()).collect();
-        let frame = Frame { bounds: &moved, oriented: None, moved: Moved::All };
+        let frame = FrameInput { bounds: &moved, oriented: None, moved: Moved::All };
         boxes.estimate_group_step(&frame, &slots);
         assert_eq!(boxes.group().step(), Some(by));
         for tight in &mut boxes.tight[1..] {

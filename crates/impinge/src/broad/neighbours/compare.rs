@@ -9,7 +9,7 @@ use super::pair_lists::PairLists;
 use super::pair_rows::PairRows;
 use super::slots::Slots;
 use super::{Padded, min_batches_per_worker};
-use crate::broad::{Changes, Frame, Pair};
+use crate::broad::{Changes, FrameInput, Pair};
 use crate::math::OrientedBox;
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Lookup, Row, Wide, prefetch};
@@ -39,7 +39,7 @@ impl Comparison {
     /// Compares all pairs. Returns their number, with free places.
     pub(super) fn compare_all(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         slots: &Slots,
         boxes: &SkinnedBoxes,
         pairs: &mut PairLists,
@@ -82,7 +82,7 @@ impl Comparison {
     /// Compares the pairs of some items. Returns their number.
     pub(super) fn compare_some(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         items: &[u32],
         slots: &Slots,
         boxes: &SkinnedBoxes,
@@ -151,7 +151,7 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(frame: &Frame<'a>, slots: &'a Slots, boxes: &'a SkinnedBoxes) -> Self {
+    fn new(frame: &FrameInput<'a>, slots: &'a Slots, boxes: &'a SkinnedBoxes) -> Self {
         Self { items: slots.items(), tight: boxes.tight(), oriented: frame.oriented }
     }
 

@@ -49,7 +49,7 @@ mod tree_search;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{BroadPhase, Changes, Completeness, Frame, Moved, Pair};
+use super::{BroadPhase, Changes, Completeness, FrameInput, Moved, Pair};
 use crate::pair::Budget;
 use crate::workers;
 use boxes::SkinnedBoxes;
@@ -82,16 +82,16 @@ const MAX_SLOTS_TO_VALIDATE: usize = 2048;
 /// that lists stay short. A box that moves in a frame by more than the width of the skin has none.
 ///
 /// ```
-/// use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, Neighbours};
+/// use impinge::broad::{BoxF32, BroadPhase, Changes, FrameInput, Moved, Neighbours};
 ///
-/// let at = |x: f32| Bounds { min: [x, 0.0, 0.0], max: [x + 0.5, 1.0, 1.0] };
-/// let mut boxes: Vec<Bounds> = (0..1000).map(|i| at(i as f32)).collect();
+/// let at = |x: f32| BoxF32 { min: [x, 0.0, 0.0], max: [x + 0.5, 1.0, 1.0] };
+/// let mut boxes: Vec<BoxF32> = (0..1000).map(|i| at(i as f32)).collect();
 /// let (mut phase, mut changes) = (Neighbours::new(), Changes::default());
-/// let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::All };
+/// let frame = FrameInput { bounds: &boxes, oriented: None, moved: Moved::All };
 /// phase.update_unlimited(&frame, &mut changes);
 /// assert!(changes.began.is_empty());
 /// boxes[7].max[0] += 0.5;
-/// let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) };
+/// let frame = FrameInput { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) };
 /// phase.update_unlimited(&frame, &mut changes);
 /// assert_eq!((changes.began[0].a, changes.began[0].b), (7, 8));
 /// ```
@@ -141,7 +141,7 @@ impl Neighbours {
     }
 
     /// Processes one frame.
-    fn run_frame(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn run_frame(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) {
         changes.clear();
         self.grow(frame.bounds.len());
         let scope = self.moved.gather(frame, self.slots.len());
@@ -212,7 +212,7 @@ impl Neighbours {
     }
 
     /// Compares the pairs in the lists.
-    fn compare(&mut self, frame: &Frame<'_>, scope: Scope, changes: &mut Changes) {
+    fn compare(&mut self, frame: &FrameInput<'_>, scope: Scope, changes: &mut Changes) {
         let Self { slots, moved, boxes, pairs, comparison, stats, .. } = self;
         stats.compared = match scope {
             Scope::All | Scope::Some => comparison.compare_all(frame, slots, boxes, pairs, changes),
@@ -243,7 +243,7 @@ impl BroadPhase for Neighbours {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {
@@ -298,7 +298,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::broad::Bounds;
+    use crate::broad::BoxF32;
     use crate::broad::testing::agrees_with_the_oracle;
     use crate::math::Random;
 
@@ -312,7 +312,7 @@ mod tests {
     /// are searched for in every frame, so they need not be complete.
     fn check_lists_are_complete(phase: &Neighbours) {
         let Neighbours { boxes, pairs, .. } = phase;
-        let skins: Vec<Bounds> = boxes.skins().iter().map(PackedBox::bounds).collect();
+        let skins: Vec<BoxF32> = boxes.skins().iter().map(PackedBox::bounds).collect();
         for high in 0..skins.len() {
             for low in 0..high {
                 let is_comparable = boxes.is_in_group(low) == boxes.is_in_group(high);
@@ -327,7 +327,7 @@ mod tests {
     /// them, and a few that jump at random.
     #[test]
     fn boxes_that_move_together_form_a_group() {
-        let around = |(at, half, _): &([f64; 3], f64, f64)| Bounds {
+        let around = |(at, half, _): &([f64; 3], f64, f64)| BoxF32 {
             min: at.map(|x| (x - half) as f32),
             max: at.map(|x| (x + half) as f32),
         };
@@ -353,9 +353,9 @@ mod tests {
                     }
                     at[0] += random.range(-0.004, 0.004);
                 }
-                let bounds: Vec<Bounds> = boxes.iter().map(around).collect();
+                let bounds: Vec<BoxF32> = boxes.iter().map(around).collect();
                 let few: Vec<u32> = (0..count as u32).filter(|n| n % 20 == 0).collect();
-                let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+                let view = FrameInput { bounds: &bounds, oriented: None, moved: Moved::All };
                 phase.update_unlimited(&view, &mut found);
                 oracle.update_unlimited(&view, &mut known);
                 found.sort();
@@ -371,7 +371,8 @@ mod tests {
                         bounds[n] = around(&boxes[n]);
                     }
                     // Only these move.
-                    let view = Frame { bounds: &bounds, oriented: None, moved: Moved::Only(&few) };
+                    let view =
+                        FrameInput { bounds: &bounds, oriented: None, moved: Moved::Only(&few) };
                     phase.update_unlimited(&view, &mut found);
                     oracle.update_unlimited(&view, &mut known);
                     found.sort();
@@ -411,11 +412,11 @@ mod tests {
                 }
             }
             let boxes = flights.iter().enumerate().map(|(n, [at, _])| match (n + frame) % 40 {
-                0 => Bounds::EMPTY,
-                _ => Bounds { min: at.map(|x| x as f32), max: at.map(|x| (x + 0.9) as f32) },
+                0 => BoxF32::EMPTY,
+                _ => BoxF32 { min: at.map(|x| x as f32), max: at.map(|x| (x + 0.9) as f32) },
             });
-            let bounds: Vec<Bounds> = boxes.collect();
-            let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            let bounds: Vec<BoxF32> = boxes.collect();
+            let view = FrameInput { bounds: &bounds, oriented: None, moved: Moved::All };
             phase.update_unlimited(&view, &mut found);
             oracle.update_unlimited(&view, &mut known);
             found.sort();
@@ -440,9 +441,9 @@ mod tests {
             }
             let side = |x: f64| (x * 1e-35) as f32;
             let boxes =
-                places.iter().map(|p| Bounds { min: p.map(side), max: p.map(|x| side(x + 1.0)) });
-            let bounds: Vec<Bounds> = boxes.collect();
-            let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+                places.iter().map(|p| BoxF32 { min: p.map(side), max: p.map(|x| side(x + 1.0)) });
+            let bounds: Vec<BoxF32> = boxes.collect();
+            let view = FrameInput { bounds: &bounds, oriented: None, moved: Moved::All };
             phase.update_unlimited(&view, &mut found);
             oracle.update_unlimited(&view, &mut known);
             found.sort();

@@ -1,6 +1,6 @@
 //! The boxes of a frame that may differ from those of the last one.
 
-use crate::broad::{Frame, Moved};
+use crate::broad::{FrameInput, Moved};
 
 /// If at least one item in this many is named, all boxes are read.
 const ITEMS_PER_NAMED_FOR_ALL: usize = 4;
@@ -40,7 +40,7 @@ impl MovedItems {
     }
 
     /// Reads what moved.
-    pub(super) fn gather(&mut self, frame: &Frame<'_>, slots: usize) -> Scope {
+    pub(super) fn gather(&mut self, frame: &FrameInput<'_>, slots: usize) -> Scope {
         let (now, before) = (frame.bounds.len(), self.count);
         self.count = now;
         self.items.clear();
@@ -62,14 +62,14 @@ impl MovedItems {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::broad::Bounds;
+    use crate::broad::BoxF32;
 
     #[test]
     fn the_scope_depends_on_the_number_of_named_items() {
-        let boxes = [Bounds::EMPTY; 100];
+        let boxes = [BoxF32::EMPTY; 100];
         let mut moved = MovedItems::default();
         let mut gather = |count: usize, what: Moved<'_>| {
-            let frame = Frame { bounds: &boxes[..count], oriented: None, moved: what };
+            let frame = FrameInput { bounds: &boxes[..count], oriented: None, moved: what };
             (moved.gather(&frame, 101), moved.items().to_vec())
         };
         assert_eq!(gather(100, Moved::Only(&[])).0, Scope::All);

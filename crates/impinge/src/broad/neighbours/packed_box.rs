@@ -1,6 +1,6 @@
 //! Boxes as they are compared: eight numbers, one vector comparison.
 
-use crate::broad::Bounds;
+use crate::broad::BoxF32;
 use crate::wide::Wide;
 
 /// A box as its lower sides and its negated upper sides; lanes 3 and 7 are not used. All lanes of
@@ -20,7 +20,7 @@ impl PackedBox {
 
     /// Loads a box into a register without a test for emptiness.
     #[inline(always)]
-    pub(super) fn load_bounds<W: Wide>(bounds: &Bounds) -> W {
+    pub(super) fn load_bounds<W: Wide>(bounds: &BoxF32) -> W {
         let signs = W::load(&[1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0]);
         W::from_halves(&bounds.min, &bounds.max).mul(signs)
     }
@@ -33,9 +33,9 @@ impl PackedBox {
     }
 
     #[inline(always)]
-    pub(super) fn bounds(&self) -> Bounds {
+    pub(super) fn bounds(&self) -> BoxF32 {
         let [a, b, c, _, d, e, f, _] = self.0;
-        Bounds { min: [a, b, c], max: [-d, -e, -f] }
+        BoxF32 { min: [a, b, c], max: [-d, -e, -f] }
     }
 
     #[inline(always)]
@@ -154,7 +154,7 @@ mod tests {
                 for by in [f32::MIN, -2e38, -1e-45, 0.0, 1.0, 2e38, f32::MAX] {
                     let packed = PackedBox::new([*low; 3], [-high; 3]);
                     let outward = packed.translated_outward([by; 3]).bounds();
-                    let exact = Bounds { min: [low + by; 3], max: [high + by; 3] };
+                    let exact = BoxF32 { min: [low + by; 3], max: [high + by; 3] };
                     assert!(!outward.is_empty(), "{low} {high} {by}");
                     assert!(outward.contains(&exact), "{low} {high} {by}: {outward:?}");
                 }

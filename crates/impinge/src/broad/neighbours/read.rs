@@ -8,7 +8,7 @@ use super::moved::{MovedItems, Scope};
 use super::packed_box::PackedBox;
 use super::slots::Slots;
 use super::{Padded, min_batches_per_worker};
-use crate::broad::{Bounds, Frame};
+use crate::broad::{BoxF32, FrameInput};
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Wide, prefetch};
 use crate::workers::{self, Chunks};
@@ -38,7 +38,7 @@ impl BoxReader {
     /// Reads the boxes that may have moved.
     pub(super) fn read(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         scope: Scope,
         moved: &MovedItems,
         slots: &Slots,
@@ -54,7 +54,7 @@ impl BoxReader {
         boxes.remember_fast(&self.escapes, slots);
     }
 
-    fn read_all(&mut self, frame: &Frame<'_>, slots: &Slots, boxes: &mut SkinnedBoxes) {
+    fn read_all(&mut self, frame: &FrameInput<'_>, slots: &Slots, boxes: &mut SkinnedBoxes) {
         let count = slots.len().div_ceil(SLOTS_PER_BATCH);
         if self.batches.len() < count {
             self.batches.resize_with(count, Padded::default);
@@ -89,7 +89,7 @@ impl BoxReader {
 
     fn read_some(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         items: &[u32],
         slots: &Slots,
         boxes: &mut SkinnedBoxes,
@@ -112,7 +112,7 @@ impl BoxReader {
 /// The input of a frame that is the same for all boxes.
 #[derive(Clone, Copy)]
 struct Context<'a> {
-    bounds: &'a [Bounds],
+    bounds: &'a [BoxF32],
     width: f32,
     group_offset: [f32; 3],
     group_step: Option<[f32; 3]>,
@@ -120,7 +120,7 @@ struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    fn new(boxes: &SkinnedBoxes, frame: &Frame<'a>) -> Self {
+    fn new(boxes: &SkinnedBoxes, frame: &FrameInput<'a>) -> Self {
         let group = boxes.group();
         Self {
             bounds: frame.bounds,
@@ -268,13 +268,13 @@ mod tests {
     /// ones.
     #[test]
     fn escapes_are_the_boxes_that_left_their_skins() {
-        let at = |x: f32| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
-        let before: Vec<Bounds> = (0..30).map(|n| at(3.0 * n as f32)).collect();
+        let at = |x: f32| BoxF32 { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
+        let before: Vec<BoxF32> = (0..30).map(|n| at(3.0 * n as f32)).collect();
         let mut after = before.clone();
         after[4] = at(12.05);
         after[7] = at(21.25);
         after[9] = at(500.0);
-        after[20] = Bounds::EMPTY;
+        after[20] = BoxF32::EMPTY;
         after[22].min[1] = f32::NAN;
         let named = [22, 9, 7, 4, 4, 20, 20, 99];
         for moved in [Moved::All, Moved::Only(&named)] {
@@ -283,7 +283,7 @@ mod tests {
             slots.grow(30);
             boxes.grow(31);
             for (bounds, moved) in [(&before, Moved::All), (&after, moved)] {
-                let frame = Frame { bounds, oriented: None, moved };
+                let frame = FrameInput { bounds, oriented: None, moved };
                 let mut scope = items.gather(&frame, 31);
                 if matches!(moved, Moved::Only(_)) {
                     scope = Scope::Some;

@@ -9,7 +9,7 @@
 use std::ops::ControlFlow;
 
 use super::packed_box::PackedBox;
-use crate::broad::Bounds;
+use crate::broad::BoxF32;
 use crate::wide::{Lanes3, Wide, Wide3};
 
 /// The tree is refitted after one change for this many boxes (and a few more).
@@ -279,7 +279,7 @@ impl Node {
 
     /// A bit for each of the boxes that share a point with the given one.
     #[inline(always)]
-    pub(super) fn overlap_bits<W: Wide>(&self, bounds: &Bounds) -> u32 {
+    pub(super) fn overlap_bits<W: Wide>(&self, bounds: &BoxF32) -> u32 {
         let low = Wide3::<W>::splat(bounds.min);
         let high = Wide3::<W>::splat(bounds.max);
         Wide3::load(&self.min).all_le(high).and(low.all_le(Wide3::load(&self.max))).bits()

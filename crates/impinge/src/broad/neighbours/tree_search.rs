@@ -3,7 +3,7 @@
 
 use super::packed_box::PackedBox;
 use super::slot_tree::{Node, SlotTree};
-use crate::broad::Bounds;
+use crate::broad::BoxF32;
 use crate::wide::{Wide, lanes_of};
 
 /// The boxes that are searched for, and what was found. Aligned so that the searches of two workers
@@ -19,9 +19,9 @@ pub(super) struct TreeSearch {
 /// A box that is searched for.
 #[derive(Clone, Copy, Debug)]
 struct Query {
-    bounds: Bounds,
+    bounds: BoxF32,
     /// Boxes that also overlap this one are left out unless they are marked.
-    known: Bounds,
+    known: BoxF32,
     slot: u32,
 }
 

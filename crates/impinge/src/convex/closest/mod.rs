@@ -31,7 +31,7 @@ pub use reduced::Reduced;
 pub use strategy::{SignedVolumes, Strategy};
 
 use super::body::{HullMemory, Mark};
-use super::decide::Pairs;
+use super::decide::VertexPairs;
 use crate::math::Vec3;
 
 /// The vector divided by its length; zero if the length is zero.
@@ -137,7 +137,7 @@ impl BodyCache<HullMemory, HullMemory> {
     /// A cache from which a search starts at a simplex of these vertices of two hulls. The search
     /// ignores indices that a hull does not have.
     #[must_use]
-    pub fn from_pairs(pairs: &Pairs) -> Self {
+    pub fn from_pairs(pairs: &VertexPairs) -> Self {
         let simplex = pairs.as_slice().iter().map(|pair| pair.map(Mark::Vertex)).collect();
         Self { simplex, ..Self::default() }
     }

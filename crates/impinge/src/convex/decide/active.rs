@@ -12,7 +12,7 @@
 
 use num_bigint::BigInt;
 
-use super::certificate::Pairs;
+use super::certificate::VertexPairs;
 use super::extreme::Direction;
 use super::nearest::{Nearest, nearest};
 use super::vector::{Vector, combination, dot, minus};
@@ -24,7 +24,7 @@ pub(super) struct Active<'a> {
     a: &'a [Vec3],
     b: &'a [Vec3],
     /// The vertices of the face that the closest point lies in.
-    pairs: Pairs,
+    pairs: VertexPairs,
     corners: Corners,
     /// The weights of the pairs: the closest point is `sum t w / sum t`.
     weights: Vec<BigInt>,
@@ -43,7 +43,7 @@ impl<'a> Active<'a> {
     /// The set of the pairs that the closest point of the hull of all pairs needs. Vertices that do
     /// not exist are ignored; without any, the first vertices are used. `None` if a body has no
     /// points or a coordinate is not finite.
-    pub(super) fn new(a: &'a [Vec3], b: &'a [Vec3], pairs: &Pairs) -> Option<Self> {
+    pub(super) fn new(a: &'a [Vec3], b: &'a [Vec3], pairs: &VertexPairs) -> Option<Self> {
         if a.is_empty() || b.is_empty() {
             return None;
         }
@@ -52,11 +52,11 @@ impl<'a> Active<'a> {
         if numbers.is_empty() {
             numbers.push([0; 2]);
         }
-        Self::of(a, b, &Pairs::new(&numbers), 0)
+        Self::of(a, b, &VertexPairs::new(&numbers), 0)
     }
 
     /// The set from pairs that all exist; those in `required` are known to be in the face.
-    fn of(a: &'a [Vec3], b: &'a [Vec3], pairs: &Pairs, required: u8) -> Option<Self> {
+    fn of(a: &'a [Vec3], b: &'a [Vec3], pairs: &VertexPairs, required: u8) -> Option<Self> {
         let mut corners = Corners::new(a, b, pairs)?;
         let Nearest { members, weights, direction } = nearest(&corners.differences(), required)?;
         let mut index = 0;
@@ -71,7 +71,7 @@ impl<'a> Active<'a> {
         Some(Self {
             a,
             b,
-            pairs: Pairs::new(&numbers),
+            pairs: VertexPairs::new(&numbers),
             corners,
             weights,
             direction,
@@ -97,7 +97,7 @@ impl<'a> Active<'a> {
         let mut numbers = self.pairs.as_slice().to_vec();
         numbers.push([next_i as u32, next_j as u32]);
         let last = 1 << (numbers.len() - 1);
-        *self = Self::of(self.a, self.b, &Pairs::new(&numbers), last)?;
+        *self = Self::of(self.a, self.b, &VertexPairs::new(&numbers), last)?;
         Some(true)
     }
 
@@ -107,7 +107,7 @@ impl<'a> Active<'a> {
     }
 
     /// The vertices of the face that the closest point lies in: affinely independent differences.
-    pub(super) fn pairs(&self) -> Pairs {
+    pub(super) fn pairs(&self) -> VertexPairs {
         self.pairs
     }
 
@@ -138,7 +138,7 @@ impl<'a> Active<'a> {
 
 impl Corners {
     /// `None` if a coordinate is not finite.
-    fn new(a: &[Vec3], b: &[Vec3], pairs: &Pairs) -> Option<Self> {
+    fn new(a: &[Vec3], b: &[Vec3], pairs: &VertexPairs) -> Option<Self> {
         let mut coordinates = [0.0; 24];
         for ([i, j], index) in pairs.as_slice().iter().zip(coordinates.chunks_exact_mut(6)) {
             index[..3].copy_from_slice(&a[*i as usize].to_array());

@@ -12,12 +12,12 @@ use crate::math::Vec3;
 
 /// Up to four pairs of vertices, each as an index in A and an index in B.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pairs {
+pub struct VertexPairs {
     pairs: [[u32; 2]; 4],
     len: u8,
 }
 
-impl Pairs {
+impl VertexPairs {
     /// No pair.
     pub const NONE: Self = Self { pairs: [[0; 2]; 4], len: 0 };
 
@@ -57,7 +57,7 @@ impl Pairs {
     }
 }
 
-impl fmt::Debug for Pairs {
+impl fmt::Debug for VertexPairs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.as_slice()).finish()
     }
@@ -66,8 +66,8 @@ impl fmt::Debug for Pairs {
 /// The proof that two polytopes share no point: a direction along which all of B lies beyond all of
 /// A, and by how much.
 ///
-/// Let `n` be the direction. Then `n . b - n . a >= lower |n|` for every point `a` of A and `b` of B,
-/// and the left side is positive. So `lower` is a certain lower bound of the distance.
+/// Let `n` be the direction. Then `n . b - n . a >= lower |n|` for every point `a` of A and `b` of
+/// B, and the left side is positive. So `lower` is a certain lower bound of the distance.
 ///
 /// **Which direction.** Almost always `n` is the field [`direction`](Self::direction), exactly as
 /// it stands, and [`pairs`](Self::pairs) is empty. If the bodies are so close that the
@@ -92,7 +92,7 @@ impl fmt::Debug for Pairs {
 /// Nothing in this asks for a volume, so bodies that are flat, segments or points have the same
 /// certificates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gap {
+pub struct SeparationCertificate {
     /// A vector of about unit length from A towards B, in A's frame. If
     /// [`pairs`](Self::pairs) is not empty, it is only the rounded separating direction and
     /// need not separate.
@@ -102,10 +102,10 @@ pub struct Gap {
     pub lower: f64,
     /// The vertices that define the separating direction; empty if that is
     /// [`direction`](Self::direction).
-    pub pairs: Pairs,
+    pub pairs: VertexPairs,
 }
 
-impl Gap {
+impl SeparationCertificate {
     /// The same proof with A and B exchanged, still in A's frame.
     #[must_use]
     pub fn swapped(self) -> Self {
@@ -127,14 +127,15 @@ impl Gap {
 /// | 4 | `det(w1, w2, w3)`, `-det(w0, w2, w3)`, `det(w0, w1, w3)`, `-det(w0, w1, w2)` |
 ///
 /// None may be negative (or none positive) and not all may be zero. By Carathéodory's theorem such
-/// pairs exist whenever the bodies share a point. [`Common::point`] is that point, rounded.
+/// pairs exist whenever the bodies share a point. [`IntersectionCertificate::point`] is that point,
+/// rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Common {
+pub struct IntersectionCertificate {
     /// The vertices whose differences surround the origin.
-    pub pairs: Pairs,
+    pub pairs: VertexPairs,
 }
 
-impl Common {
+impl IntersectionCertificate {
     /// The same proof with A and B exchanged.
     #[must_use]
     pub fn swapped(self) -> Self {

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 
 use super::Hint;
 use super::active::Active;
-use super::certificate::Pairs;
+use super::certificate::VertexPairs;
 use super::filter::certain_gap;
 use crate::exact::Sign;
 use crate::exact::integer::{quotient, scale, sign, times_pow2};
@@ -79,7 +79,7 @@ fn compare_squared(active: &Active<'_>, (x, e): &(BigInt, i32)) -> Sign {
 pub struct Closest {
     /// The vertices whose differences span the closest point: one to three affinely independent
     /// ones, up to four if the bodies share a point.
-    pub pairs: Pairs,
+    pub pairs: VertexPairs,
     /// The closest point of A, each coordinate the `f64` nearest to the exact one; in the frame of
     /// the points.
     pub point_a: Vec3,

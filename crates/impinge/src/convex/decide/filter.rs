@@ -1,7 +1,7 @@
 //! The proofs that floating point alone can give, with error bounds. The bounds are derived in
 //! `docs/notes/convex.md`.
 
-use super::certificate::{Common, Gap, Pairs};
+use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
 use crate::math::Vec3;
 
 /// Half a unit in the last place of 1.
@@ -28,7 +28,8 @@ const AREA_BOUND: f64 = 9.0 * HALF_ULP;
 const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 
 /// A certain lower bound of the distance of the hulls of `a` and `b`, from their gap along
-/// `direction`: a valid [`Gap::gap`] for it. Zero or negative if this direction proves nothing.
+/// `direction`: a valid [`SeparationCertificate::lower`] for it. Zero or negative if this direction
+/// proves nothing.
 ///
 /// One loop over all points, without exact arithmetic. The direction should have a length of about
 /// one. If the length is outside of `1e-100..=1e100`, or if a number is not finite, nothing is
@@ -103,8 +104,9 @@ fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
 /// contains the origin, if floating point can decide.
 ///
 /// `Some(true)`: the origin is strictly inside a tetrahedron, or two vertices are equal; then these
-/// pairs are a [`Common`]. `Some(false)`: it is certainly not in the hull. `None`: undecided, which
-/// includes all segments and triangles that contain the origin, except at a corner.
+/// pairs are an [`IntersectionCertificate`]. `Some(false)`: it is certainly not in the hull.
+/// `None`: undecided, which includes all segments and triangles that contain the origin, except at
+/// a corner.
 ///
 /// For coordinates within [`EXACT_RANGE`](crate::exact::EXACT_RANGE).
 ///
@@ -171,28 +173,28 @@ fn determinant_bound(largest: Vec3) -> f64 {
     DETERMINANT_BOUND * (largest.x * largest.y * largest.z) + DETERMINANT_UNDERFLOW
 }
 
-impl Gap {
+impl SeparationCertificate {
     /// The certificate of `direction` by floating point alone, or `None` if that proves nothing;
     /// see `certain_gap`.
     #[must_use]
     pub fn along(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let gap = certain_gap(direction, a, b);
-        (gap > 0.0).then_some(Self { direction, lower: gap, pairs: Pairs::NONE })
+        (gap > 0.0).then_some(Self { direction, lower: gap, pairs: VertexPairs::NONE })
     }
 }
 
-impl Common {
+impl IntersectionCertificate {
     /// The certificate of `pairs` by floating point alone, or `None` if they prove nothing; see
     /// `contains_origin`.
     ///
     /// # Panics
     /// If a vertex does not exist.
     #[must_use]
-    pub fn around(pairs: Pairs, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
+    pub fn around(pairs: VertexPairs, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let corner = |[i, j]: [u32; 2]| [a[i as usize], b[j as usize]];
         let numbers = pairs.as_slice();
         if let Some(equal) = numbers.iter().find(|pair| corner(**pair)[0] == corner(**pair)[1]) {
-            return Some(Self { pairs: Pairs::new(&[*equal]) });
+            return Some(Self { pairs: VertexPairs::new(&[*equal]) });
         }
         let [p, q, r, s] = numbers.try_into().ok()?;
         (contains_origin(&[p, q, r, s].map(corner)) == Some(true)).then_some(Self { pairs })
@@ -224,10 +226,13 @@ mod tests {
             }
             let (a, b): (Vec<_>, Vec<_>) = corners.iter().map(|c| (c[0], c[1])).unzip();
             let numbers: Vec<_> = (0..len as u32).map(|k| [k, k]).collect();
-            let exact = Common { pairs: Pairs::new(&numbers) };
+            let exact = IntersectionCertificate { pairs: VertexPairs::new(&numbers) };
             if let Some(contains) = contains_origin(&corners) {
                 assert_eq!(exact.verify(&a, &b), contains, "{corners:?}");
-                assert_eq!(Common::around(exact.pairs, &a, &b).is_some(), contains);
+                assert_eq!(
+                    IntersectionCertificate::around(exact.pairs, &a, &b).is_some(),
+                    contains
+                );
                 decided[len][usize::from(contains)] += 1;
             }
         }
@@ -247,10 +252,10 @@ mod tests {
             };
             let (a, b) = (body(Vec3::ZERO), body(shift));
             let gap = certain_gap(direction, &a, &b);
-            if let Some(proof) = Gap::along(direction, &a, &b) {
+            if let Some(proof) = SeparationCertificate::along(direction, &a, &b) {
                 assert!(gap == proof.lower && proof.verify(&a, &b), "{round}");
                 let size = (b[0] - a[0]).length();
-                let more = Gap { lower: gap + 1e-14 * size, ..proof };
+                let more = SeparationCertificate { lower: gap + 1e-14 * size, ..proof };
                 assert!(!more.verify(&a, &b), "{round}");
             }
         }

@@ -3,7 +3,8 @@
 //! A body is the hull of its points; both are given in one frame. The verdict is that of real
 //! arithmetic on the `f64` coordinates as they are: the sets are closed, so touching counts as
 //! sharing, and there is no tolerance. The verdict comes with its proof, which a short loop
-//! verifies: a direction and a [`Gap`], or a few vertices around a [`Common`] point.
+//! verifies: a direction and a [`SeparationCertificate`], or a few vertices around a common point,
+//! an [`IntersectionCertificate`].
 //!
 //! First floating point tries to prove an answer (`filter.rs`). Otherwise an active set of vertex
 //! differences in integers of any length decides (`active.rs`). It starts where a floating-point
@@ -44,14 +45,14 @@ use extreme::Direction;
 use crate::answer;
 use crate::math::Vec3;
 
-pub use certificate::{Common, Gap, Pairs};
+pub use certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
 pub use distance::{Closest, closest, compare_distance};
 pub use filter::{certain_gap, contains_origin};
 
 /// Whether two polytopes share a point, with the proof.
-pub type Verdict = answer::Verdict<Gap, Common>;
+pub type Verdict = answer::Verdict<SeparationCertificate, IntersectionCertificate>;
 
-impl answer::Verdict<Gap, Common> {
+impl answer::Verdict<SeparationCertificate, IntersectionCertificate> {
     /// Whether the proof is valid for these points.
     #[must_use]
     pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
@@ -77,7 +78,7 @@ impl answer::Verdict<Gap, Common> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hint {
     /// The vertices of the simplex, in any order; indices that do not exist are ignored.
-    pub pairs: Pairs,
+    pub pairs: VertexPairs,
     /// A direction from A towards B that may separate the bodies, of about unit length; zero if
     /// there is none.
     pub direction: Vec3,
@@ -85,7 +86,7 @@ pub struct Hint {
 
 impl Hint {
     /// No hint.
-    pub const NONE: Self = Self { pairs: Pairs::NONE, direction: Vec3::ZERO };
+    pub const NONE: Self = Self { pairs: VertexPairs::NONE, direction: Vec3::ZERO };
 }
 
 /// Whether the hulls of `a` and `b`, in one frame, share a point, exactly.
@@ -97,23 +98,27 @@ impl Hint {
 #[must_use]
 pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
     if a.is_empty() || b.is_empty() {
-        return Verdict::Separated(Gap { direction: Vec3::X, lower: f64::MAX, pairs: Pairs::NONE });
+        return Verdict::Separated(SeparationCertificate {
+            direction: Vec3::X,
+            lower: f64::MAX,
+            pairs: VertexPairs::NONE,
+        });
     }
     let exists = |[i, j]: &[u32; 2]| (*i as usize) < a.len() && (*j as usize) < b.len();
     if hint.pairs.as_slice().iter().all(exists) {
-        if let Some(common) = Common::around(hint.pairs, a, b) {
+        if let Some(common) = IntersectionCertificate::around(hint.pairs, a, b) {
             return Verdict::Intersecting(common);
         }
     }
     if hint.direction != Vec3::ZERO {
-        if let Some(gap) = Gap::along(hint.direction, a, b) {
+        if let Some(gap) = SeparationCertificate::along(hint.direction, a, b) {
             return Verdict::Separated(gap);
         }
     }
-    decide_exactly(a, b, hint).unwrap_or(Verdict::Separated(Gap {
+    decide_exactly(a, b, hint).unwrap_or(Verdict::Separated(SeparationCertificate {
         direction: Vec3::ZERO,
         lower: 0.0,
-        pairs: Pairs::NONE,
+        pairs: VertexPairs::NONE,
     }))
 }
 
@@ -122,10 +127,10 @@ fn decide_exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
     let mut active = Active::new(a, b, &hint.pairs)?;
     loop {
         if active.contains_origin() {
-            return Some(Verdict::Intersecting(Common { pairs: active.pairs() }));
+            return Some(Verdict::Intersecting(IntersectionCertificate { pairs: active.pairs() }));
         }
         let direction = active.direction().normalize();
-        if let Some(gap) = Gap::along(direction, a, b) {
+        if let Some(gap) = SeparationCertificate::along(direction, a, b) {
             return Some(Verdict::Separated(gap));
         }
         if !active.improve()? {
@@ -136,12 +141,17 @@ fn decide_exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
 
 /// The proof where the filter finds none: the rounded direction of the closest points, if that
 /// separates the bodies, otherwise the features of the closest points.
-fn proof_of_small_gap(a: &[Vec3], b: &[Vec3], direction: Vec3, active: &Active<'_>) -> Gap {
+fn proof_of_small_gap(
+    a: &[Vec3],
+    b: &[Vec3],
+    direction: Vec3,
+    active: &Active<'_>,
+) -> SeparationCertificate {
     let near = active.pairs().as_slice()[0];
     let squared = Direction::of(direction).and_then(|exact| exact.squared_gap(a, b, near));
     let (squared, features) =
-        squared.map_or_else(|| (active.squared(), active.pairs()), |gap| (gap, Pairs::NONE));
-    Gap { direction, lower: root(squared).0, pairs: features }
+        squared.map_or_else(|| (active.squared(), active.pairs()), |gap| (gap, VertexPairs::NONE));
+    SeparationCertificate { direction, lower: root(squared).0, pairs: features }
 }
 
 #[cfg(test)]
@@ -165,9 +175,13 @@ mod tests {
         match (decision, closest(a, b, &Hint::NONE).unwrap()) {
             (Verdict::Separated(gap), closest) => {
                 assert!(gap.lower <= closest.lower && closest.lower <= closest.upper);
-                let proof = Gap { lower: closest.lower, pairs: closest.pairs, ..gap };
+                let proof =
+                    SeparationCertificate { lower: closest.lower, pairs: closest.pairs, ..gap };
                 assert!(proof.verify(a, b));
-                let above = Gap { lower: f64::from_bits(closest.upper.to_bits() + 1), ..proof };
+                let above = SeparationCertificate {
+                    lower: f64::from_bits(closest.upper.to_bits() + 1),
+                    ..proof
+                };
                 assert!(!above.verify(a, b));
             }
             (Verdict::Intersecting(_), closest) => {
@@ -275,7 +289,7 @@ mod tests {
                 let mut any = || [random.index(22) as u32, random.index(32) as u32];
                 let pairs: Vec<_> = (0..len).map(|_| any()).collect();
                 let direction = random.direction();
-                let decision = decide(&a, &b, &Hint { pairs: Pairs::new(&pairs), direction });
+                let decision = decide(&a, &b, &Hint { pairs: VertexPairs::new(&pairs), direction });
                 assert!(decision.verify(&a, &b));
                 assert_eq!(decision.is_intersecting(), expected);
             }
@@ -291,7 +305,7 @@ mod tests {
         for bad in [f64::NAN, f64::INFINITY] {
             let (a, b) = ([Vec3::ZERO, Vec3::X * bad], [Vec3::X, Vec3::Y * 3.0]);
             assert!(!decide(&a, &b, &Hint::NONE).verify(&a, &b));
-            let hint = Hint { pairs: Pairs::new(&[[1, 1]]), direction: Vec3::splat(bad) };
+            let hint = Hint { pairs: VertexPairs::new(&[[1, 1]]), direction: Vec3::splat(bad) };
             assert!(!decide(&a, &b, &hint).verify(&a, &b));
             assert_eq!(closest(&a, &b, &hint), None);
         }

@@ -8,16 +8,16 @@
 use num_bigint::BigInt;
 use num_traits::Zero;
 
-use super::certificate::{Common, Gap, Pairs};
+use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
 use crate::exact::integer::{decompose, quotient, scale};
 use crate::exact::{EXACT_RANGE, Sign, compare_along};
 use crate::math::Vec3;
 
 type Vector = [BigInt; 3];
 
-impl Gap {
+impl SeparationCertificate {
     /// Whether the certificate proves that the hulls of `a` and `b`, in one frame, are at least
-    /// [`gap`](Gap::gap) apart and share no point.
+    /// [`lower`](SeparationCertificate::lower) apart and share no point.
     ///
     /// Exact for coordinates within [`EXACT_RANGE`], in time proportional to the number of points;
     /// false if a number is not finite or beyond it, or if a vertex does not exist. The hull of no
@@ -25,11 +25,12 @@ impl Gap {
     ///
     /// ```
     /// use impinge::Vec3;
-    /// use impinge::internals::decide::{Gap, Pairs};
+    /// use impinge::internals::decide::{SeparationCertificate, VertexPairs};
     ///
     /// let a = [Vec3::ZERO, Vec3::X];
     /// let b = [Vec3::Z * 2.0, Vec3::ONE * 3.0];
-    /// let mut proof = Gap { direction: Vec3::Z, lower: 2.0, pairs: Pairs::NONE };
+    /// let direction = Vec3::Z;
+    /// let mut proof = SeparationCertificate { direction, lower: 2.0, pairs: VertexPairs::NONE };
     /// assert!(proof.verify(&a, &b));
     /// proof.lower = 2.0 + f64::EPSILON * 2.0;
     /// assert!(!proof.verify(&a, &b));
@@ -79,7 +80,7 @@ impl Gap {
     }
 }
 
-impl Common {
+impl IntersectionCertificate {
     /// Whether the certificate proves that the hulls of `a` and `b`, in one frame, share a point.
     ///
     /// Exact for all finite coordinates; false if a number is not finite or if a vertex does not
@@ -87,15 +88,16 @@ impl Common {
     ///
     /// ```
     /// use impinge::Vec3;
-    /// use impinge::internals::decide::{Common, Pairs};
+    /// use impinge::internals::decide::{IntersectionCertificate, VertexPairs};
     ///
     /// // Two segments that cross in (1, 1, 0).
     /// let a = [Vec3::ZERO, Vec3::new(2.0, 2.0, 0.0)];
     /// let b = [Vec3::new(2.0, 0.0, 0.0), Vec3::new(0.0, 2.0, 0.0)];
-    /// let proof = Common { pairs: Pairs::new(&[[0, 0], [1, 1]]) };
+    /// let proof = IntersectionCertificate { pairs: VertexPairs::new(&[[0, 0], [1, 1]]) };
     /// assert!(proof.verify(&a, &b));
     /// assert_eq!(proof.point(&a, &b), Some(Vec3::new(1.0, 1.0, 0.0)));
-    /// assert!(!Common { pairs: Pairs::new(&[[0, 0], [1, 0]]) }.verify(&a, &b));
+    /// let pairs = VertexPairs::new(&[[0, 0], [1, 0]]);
+    /// assert!(!IntersectionCertificate { pairs }.verify(&a, &b));
     /// ```
     #[must_use]
     pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
@@ -146,7 +148,7 @@ impl Integers {
     }
 
     /// Only the points of the pairs, in their order.
-    fn of_pairs(pairs: &Pairs, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
+    fn of_pairs(pairs: &VertexPairs, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         for [i, j] in pairs.as_slice() {
             of_a.push(*a.get(*i as usize)?);
@@ -156,7 +158,7 @@ impl Integers {
     }
 
     /// `b - a` for every pair; `None` if a vertex does not exist.
-    fn differences(&self, pairs: &Pairs) -> Option<Vec<Vector>> {
+    fn differences(&self, pairs: &VertexPairs) -> Option<Vec<Vector>> {
         let numbers = pairs.as_slice().iter();
         numbers
             .map(|[i, j]| Some(minus(self.b.get(*j as usize)?, self.a.get(*i as usize)?)))
@@ -242,8 +244,8 @@ fn is_zero(v: &Vector) -> bool {
 mod tests {
     use super::*;
 
-    fn gap(direction: Vec3, gap: f64, features: &[[u32; 2]]) -> Gap {
-        Gap { direction, lower: gap, pairs: Pairs::new(features) }
+    fn gap(direction: Vec3, gap: f64, features: &[[u32; 2]]) -> SeparationCertificate {
+        SeparationCertificate { direction, lower: gap, pairs: VertexPairs::new(features) }
     }
 
     #[test]
@@ -293,7 +295,7 @@ mod tests {
     fn weights_are_found_for_every_number_of_pairs() {
         let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|v| v * 4.0);
         let point = |pairs: &[[u32; 2]], b: Vec3| {
-            let common = Common { pairs: Pairs::new(pairs) };
+            let common = IntersectionCertificate { pairs: VertexPairs::new(pairs) };
             let point = common.point(&corners, &[b]);
             assert_eq!(common.verify(&corners, &[b]), point.is_some());
             assert_eq!(common.swapped().point(&[b], &corners), point);
@@ -324,8 +326,8 @@ mod tests {
     #[test]
     fn differences_that_span_nothing_prove_nothing() {
         let line = [Vec3::X, Vec3::X * 2.0, Vec3::X * 3.0, Vec3::X * 4.0];
-        let pairs = Pairs::new(&[[0, 0], [1, 0], [2, 0], [3, 0]]);
-        assert!(!Common { pairs }.verify(&line, &[Vec3::ZERO]));
-        assert!(!Common { pairs }.verify(&line, &[Vec3::Y]));
+        let pairs = VertexPairs::new(&[[0, 0], [1, 0], [2, 0], [3, 0]]);
+        assert!(!IntersectionCertificate { pairs }.verify(&line, &[Vec3::ZERO]));
+        assert!(!IntersectionCertificate { pairs }.verify(&line, &[Vec3::Y]));
     }
 }

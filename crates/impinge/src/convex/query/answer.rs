@@ -1,7 +1,7 @@
 //! The answers of queries between two hulls.
 
 use crate::answer::{Contact, Distance};
-use crate::convex::decide::{Common, Gap, Verdict};
+use crate::convex::decide::{IntersectionCertificate, SeparationCertificate, Verdict};
 use crate::math::Vec3;
 
 /// The penetration depth of two bodies: the length of the shortest translation after which they
@@ -37,9 +37,9 @@ impl Overlap {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// They share no point. The vector is the direction from A to B, of length one to rounding.
-    Separated(Distance, Vec3, Gap),
+    Separated(Distance, Vec3, SeparationCertificate),
     /// They share a point.
-    Intersecting(Overlap, Common),
+    Intersecting(Overlap, IntersectionCertificate),
 }
 
 /// The type of a query's answer.
@@ -49,10 +49,10 @@ pub(super) trait Answer: Sized {
 
     /// The answer for bodies that share no point; `direction` from A to B, of length one to
     /// rounding.
-    fn separated(distance: Distance, direction: Vec3, gap: Gap) -> Self;
+    fn separated(distance: Distance, direction: Vec3, gap: SeparationCertificate) -> Self;
 
     /// The answer for bodies that share a point.
-    fn intersecting(overlap: Overlap, common: Common) -> Self;
+    fn intersecting(overlap: Overlap, common: IntersectionCertificate) -> Self;
 
     /// The answer for either case.
     #[inline]
@@ -70,13 +70,13 @@ impl Answer for (Contact, Verdict) {
     const DEPTH: bool = true;
 
     #[inline(always)]
-    fn separated(distance: Distance, direction: Vec3, gap: Gap) -> Self {
+    fn separated(distance: Distance, direction: Vec3, gap: SeparationCertificate) -> Self {
         let Distance { lower, upper, point_a, point_b, .. } = distance;
         (Contact { lower, upper, direction, point_a, point_b }, Verdict::Separated(gap))
     }
 
     #[inline(always)]
-    fn intersecting(overlap: Overlap, common: Common) -> Self {
+    fn intersecting(overlap: Overlap, common: IntersectionCertificate) -> Self {
         let Overlap { direction, point_a, point_b, .. } = overlap;
         // Differences, because a negation would give zero the negative sign.
         let (lower, upper) = (0.0 - overlap.upper, 0.0 - overlap.lower);
@@ -88,12 +88,12 @@ impl Answer for Distance {
     const DEPTH: bool = false;
 
     #[inline(always)]
-    fn separated(distance: Distance, _: Vec3, _: Gap) -> Self {
+    fn separated(distance: Distance, _: Vec3, _: SeparationCertificate) -> Self {
         distance
     }
 
     #[inline(always)]
-    fn intersecting(Overlap { point_a, point_b, .. }: Overlap, _: Common) -> Self {
+    fn intersecting(Overlap { point_a, point_b, .. }: Overlap, _: IntersectionCertificate) -> Self {
         Self::between(0.0, 0.0, [point_a, point_b])
     }
 }
@@ -102,11 +102,11 @@ impl Answer for Distance {
 impl Answer for Outcome {
     const DEPTH: bool = true;
 
-    fn separated(distance: Distance, direction: Vec3, gap: Gap) -> Self {
+    fn separated(distance: Distance, direction: Vec3, gap: SeparationCertificate) -> Self {
         Self::Separated(distance, direction, gap)
     }
 
-    fn intersecting(overlap: Overlap, common: Common) -> Self {
+    fn intersecting(overlap: Overlap, common: IntersectionCertificate) -> Self {
         Self::Intersecting(overlap, common)
     }
 }

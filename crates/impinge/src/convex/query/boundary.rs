@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
     use crate::convex::Hull;
-    use crate::convex::decide::{Common, Pairs};
+    use crate::convex::decide::{IntersectionCertificate, VertexPairs};
     use crate::math::{Pose, Random};
 
     #[test]
@@ -180,14 +180,14 @@ mod tests {
                 let of = |hull: &Hull, k: usize| (k % hull.vertices().len()) as u32;
                 simplex.push(query.corner(of(&a, random.index(6)), of(&b, random.index(6))));
             }
-            let pairs = |simplex: &Simplex<Vec3>| -> Pairs {
-                Pairs::new(&simplex.corners().map(|c| [c.a, c.b]).collect::<Vec<_>>())
+            let pairs = |simplex: &Simplex<Vec3>| -> VertexPairs {
+                VertexPairs::new(&simplex.corners().map(|c| [c.a, c.b]).collect::<Vec<_>>())
             };
             let posed_b: Vec<Vec3> =
                 b.vertices().iter().map(|p| pose.transform_point(*p)).collect();
-            let before = Common { pairs: pairs(&simplex) };
+            let before = IntersectionCertificate { pairs: pairs(&simplex) };
             let found = contains_origin(&query, &mut simplex);
-            let proof = Common { pairs: pairs(&simplex) };
+            let proof = IntersectionCertificate { pairs: pairs(&simplex) };
             if found {
                 assert!(proof.verify(a.vertices(), &posed_b), "{proof:?}");
                 counts[simplex.len()] += 1;

@@ -5,7 +5,7 @@ use super::gjk::Query;
 use super::stage::{Stage, record_stage};
 use crate::answer::Distance;
 use crate::convex::closest::unit;
-use crate::convex::decide::{self, Gap, Hint, Verdict};
+use crate::convex::decide::{self, Hint, SeparationCertificate, Verdict};
 use crate::convex::penetration;
 use crate::math::Vec3;
 
@@ -47,7 +47,7 @@ pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Outcome {
     }
 }
 
-fn separated(query: &Query<'_>, b: &[Vec3], gap: &Gap, hint: &Hint) -> Distance {
+fn separated(query: &Query<'_>, b: &[Vec3], gap: &SeparationCertificate, hint: &Hint) -> Distance {
     match decide::closest(query.points_a, b, hint) {
         Some(closest) => {
             Distance::between(closest.lower, closest.upper, [closest.point_a, closest.point_b])

@@ -20,7 +20,9 @@ use super::stage::{Stage, record_stage};
 use super::vector::Vector;
 use crate::answer::Distance;
 use crate::convex::Hull;
-use crate::convex::decide::{Common, Gap, Hint, Pairs, Verdict};
+use crate::convex::decide::{
+    Hint, IntersectionCertificate, SeparationCertificate, Verdict, VertexPairs,
+};
 use crate::math::{Pose, Vec3};
 use crate::wide::Wide;
 use crate::wide::dispatch::Task;
@@ -453,22 +455,22 @@ fn points(query: &Query<'_>, weights: &[(Corner<Vec3>, f64)]) -> (Vec3, Vec3) {
 }
 
 #[inline(always)]
-fn separation(direction: Vec3, gap: f64) -> Gap {
-    Gap { direction, lower: gap, pairs: Pairs::NONE }
+fn separation(direction: Vec3, gap: f64) -> SeparationCertificate {
+    SeparationCertificate { direction, lower: gap, pairs: VertexPairs::NONE }
 }
 
 #[inline(always)]
-fn pairs(simplex: &Simplex<Vec3>) -> Pairs {
+fn pairs(simplex: &Simplex<Vec3>) -> VertexPairs {
     let mut pairs = [[0; 2]; 4];
     for (pair, corner) in pairs.iter_mut().zip(simplex.corners()) {
         *pair = [corner.a, corner.b];
     }
-    Pairs::new(&pairs[..simplex.len()])
+    VertexPairs::new(&pairs[..simplex.len()])
 }
 
 #[inline(always)]
-fn common(simplex: &Simplex<Vec3>) -> Common {
-    Common { pairs: pairs(simplex) }
+fn common(simplex: &Simplex<Vec3>) -> IntersectionCertificate {
+    IntersectionCertificate { pairs: pairs(simplex) }
 }
 
 fn hint(simplex: &Simplex<Vec3>) -> Hint {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Bodies, BoxOptions, MAX_BODIES, NONE, Record};
-use crate::broad::Bounds;
+use crate::broad::BoxF32;
 use crate::error::{Error, ErrorKind};
 use crate::math::StoredPose;
 use crate::world::Geometry;
@@ -30,10 +30,10 @@ pub(in crate::world) struct StoredSlot {
 
 #[derive(Serialize, Deserialize)]
 pub(in crate::world) struct StoredBody {
-    /// The index in the table of forms.
+    /// The index in the table of geometries.
     pub(in crate::world) geometry: u32,
     parent: Option<u32>,
-    form: u32,
+    geometry_version: u32,
     groups: u32,
     mask: u32,
     #[serde(default)]
@@ -42,7 +42,7 @@ pub(in crate::world) struct StoredBody {
     local: StoredPose,
     /// As of the last update.
     pose: StoredPose,
-    bounds: Bounds,
+    bounds: BoxF32,
 }
 
 fn bad(what: impl Into<String>) -> Error {
@@ -50,7 +50,7 @@ fn bad(what: impl Into<String>) -> Error {
 }
 
 impl Bodies {
-    /// The serialised form; `number` returns the index of a form in the table.
+    /// The serialised form; `number` returns the index of a geometry in the table.
     pub(in crate::world) fn stored(
         &self,
         mut number: impl FnMut(&Geometry) -> u32,
@@ -60,7 +60,7 @@ impl Bodies {
             body: record.geometry.as_ref().map(|geometry| StoredBody {
                 geometry: number(geometry),
                 parent: record.parent(),
-                form: record.form_version,
+                geometry_version: record.geometry_version,
                 groups: record.groups,
                 mask: record.mask,
                 class: record.class,
@@ -78,7 +78,7 @@ impl Bodies {
     /// their poses and boxes again.
     pub(in crate::world) fn from_stored(
         stored: StoredBodies,
-        forms: &[Geometry],
+        geometries: &[Geometry],
     ) -> Result<Self, Error> {
         let StoredBodies { slots, free, retired } = stored;
         if slots.len() >= MAX_BODIES as usize {
@@ -95,9 +95,9 @@ impl Bodies {
             bodies.push_slot()?;
             bodies.records[i].generation = generation;
             let Some(body) = body else { continue };
-            let geometry = forms.get(body.geometry as usize);
+            let geometry = geometries.get(body.geometry as usize);
             let geometry =
-                geometry.ok_or_else(|| bad("a body has a form that is not in the table"))?;
+                geometry.ok_or_else(|| bad("a body has a geometry that is not in the table"))?;
             let local = body.local.0;
             if local.translation().abs().max_element() > MAX_LOCAL_TRANSLATION {
                 return Err(bad("a body is out of range"));
@@ -105,7 +105,7 @@ impl Bodies {
             bodies.records[i] = Record {
                 generation,
                 geometry: Some(geometry.clone()),
-                form_version: body.form,
+                geometry_version: body.geometry_version,
                 groups: body.groups,
                 mask: body.mask,
                 class: body.class,

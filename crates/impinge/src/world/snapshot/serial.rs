@@ -83,13 +83,14 @@ struct StoredMet {
     slots: (u32, u32),
     certain: bool,
     since: u64,
-    forms: [u32; 2],
+    geometry_versions: [u32; 2],
 }
 
-/// Bodies with their forms and poses, rules, the pairs that meet, and the last report: everything
-/// that [`World::restore`](crate::World::restore) needs, except selected methods, because certain
-/// answers do not depend on them, and trees of meshes, which are built again, so that for a mesh that was
-/// [deformed](crate::World::deform) the witness may be another one of several triangles.
+/// Bodies with their geometries and poses, rules, the pairs that meet, and the last report:
+/// everything that [`World::restore`](crate::World::restore) needs, except selected methods,
+/// because certain answers do not depend on them, and trees of meshes, which are built again, so
+/// that for a mesh that was [deformed](crate::World::deform) the witness may be another one of
+/// several triangles.
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let State { bodies, matrix, settings, met, undecided, ended_by_removal, report } =
@@ -105,7 +106,7 @@ impl Serialize for Snapshot {
             slots: met.key.slots(),
             certain: met.state == PairState::Meeting,
             since: met.since,
-            forms: met.form_versions,
+            geometry_versions: met.geometry_versions,
         };
         let stored_undecided = |pair: &UndecidedPair| {
             let (a, b) = pair.key.slots();
@@ -128,7 +129,7 @@ impl Serialize for Snapshot {
     }
 }
 
-/// Meshes, hulls and forms of the bodies, each once.
+/// Meshes, hulls and geometries of the bodies, each once.
 #[derive(Default)]
 struct Tables {
     meshes: Vec<Arc<Mesh>>,
@@ -137,7 +138,7 @@ struct Tables {
     mesh_numbers: HashMap<*const Mesh, u32>,
     hull_numbers: HashMap<*const Hull, u32>,
     /// Forms, kept alive until everything is written, with their index in the table.
-    known: HashMap<*const crate::world::Part, (Geometry, u32)>,
+    known: HashMap<*const crate::world::BodyPart, (Geometry, u32)>,
 }
 
 impl Tables {
@@ -146,7 +147,7 @@ impl Tables {
         if let Some((_, number)) = self.known.get(&key) {
             return *number;
         }
-        let part = |part: &crate::world::Part| StoredPart {
+        let part = |part: &crate::world::BodyPart| StoredPart {
             shape: self.shape(part.shape()),
             margin: part.shape().margin(),
             pose: StoredPose(*part.pose()),
@@ -210,19 +211,19 @@ fn bad<T>(what: impl Into<String>) -> Result<T, Error> {
 
 impl State {
     fn of_form(form: Form<SharedValue<Mesh>, SharedValue<Hull>>) -> Result<Self, Error> {
-        let mut forms = Vec::with_capacity(form.geometries.len());
+        let mut geometries = Vec::with_capacity(form.geometries.len());
         for parts in &form.geometries {
             let part = |part: &StoredPart| -> Result<(Shape, Pose), Error> {
                 let shape = part.shape.into_shape(&form.meshes, &form.hulls)?;
                 Ok((shape.with_total_margin(part.margin)?, part.pose.0))
             };
             let parts: Vec<_> = parts.iter().map(part).collect::<Result<_, _>>()?;
-            forms.push(match parts.is_empty() {
+            geometries.push(match parts.is_empty() {
                 true => Geometry::empty(),
                 false => Geometry::compound(parts)?,
             });
         }
-        let bodies = Bodies::from_stored(form.bodies, &forms)?;
+        let bodies = Bodies::from_stored(form.bodies, &geometries)?;
         let pair = |(a, b): (u32, u32)| -> Result<Key, Error> {
             let taken = |slot: u32| {
                 bodies.records.get(slot as usize).is_some_and(|record| record.geometry.is_some())
@@ -243,14 +244,14 @@ impl State {
         }
         let mut met = Vec::with_capacity(form.met.len());
         let mut seen = std::collections::HashSet::new();
-        for StoredMet { slots, certain, since, forms: form_versions } in form.met {
+        for StoredMet { slots, certain, since, geometry_versions } in form.met {
             if !seen.insert(slots) || since > form.report.frame {
                 return bad(
                     "a pair that meets is in the list twice, or meets since a later update",
                 );
             }
             let state = if certain { PairState::Meeting } else { PairState::MeetingUncertain };
-            met.push(Met { key: pair(slots)?, state, since, form_versions });
+            met.push(Met { key: pair(slots)?, state, since, geometry_versions });
         }
         let mut undecided = Vec::with_capacity(form.undecided.len());
         for (a, b, since) in form.undecided {

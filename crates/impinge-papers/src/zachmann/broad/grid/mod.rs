@@ -17,7 +17,7 @@ use super::Entry;
 use super::cells::Cells;
 use super::layout::{Fit, Layout, Spread};
 use super::stab::{GrownBox, Sticks};
-use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
+use impinge::broad::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair};
 use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
@@ -57,7 +57,7 @@ pub struct Grid {
 struct Scratch {
     marks: Stamps,
     fresh: Vec<u32>,
-    near: Vec<(u32, Bounds)>,
+    near: Vec<(u32, BoxF32)>,
     sticks: Sticks,
     sample: Vec<f32>,
 }
@@ -151,7 +151,7 @@ impl Grid {
     }
 
     /// Chooses new cells if the options allow it and the current ones are outdated.
-    fn refit(&mut self, frame: &Frame<'_>) {
+    fn refit(&mut self, frame: &FrameInput<'_>) {
         let is_free = self.options.domain.is_none() || self.options.cells.is_none();
         if !is_free || !self.fit.is_outdated(self.present, self.outside) {
             return;
@@ -179,7 +179,7 @@ impl Grid {
     }
 
     /// The place where an item should be entered, and its oriented box if it is entered by that.
-    fn wanted_place(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<GrownBox>) {
+    fn wanted_place(&self, item: u32, frame: &FrameInput<'_>) -> (Place, Option<GrownBox>) {
         let bounds = frame.of(item);
         if bounds.is_empty() {
             return (NOWHERE, None);
@@ -199,7 +199,7 @@ impl Grid {
     }
 
     /// Enters an item where it should be, and removes it from other cells.
-    fn place(&mut self, item: u32, frame: &Frame<'_>) {
+    fn place(&mut self, item: u32, frame: &FrameInput<'_>) {
         let (new, oriented) = self.wanted_place(item, frame);
         let old = std::mem::replace(&mut self.places[item as usize], new);
         self.present = self.present + usize::from(new.kind != Kind::Nowhere)
@@ -284,7 +284,7 @@ impl Grid {
     /// its oriented box. A pair is compared in each cell that both items are in, but reported in
     /// one: the first cell of the intersection of their boxes. This takes half the time of queries
     /// for all items.
-    fn find_all_pairs(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn find_all_pairs(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) {
         let Self { cells, lists, layout, places, pairs, stats, scratch, .. } = self;
         let all = Cells { lo: [0; 3], hi: layout.count.map(|n| n as u16 - 1) };
         let mut lists_of_cells = cells.iter();
@@ -313,7 +313,7 @@ impl Grid {
     }
 
     /// Finds the pairs of an item that moved with all items whose queries are not done yet.
-    fn find_pairs_of(&mut self, item: u32, frame: &Frame<'_>, changes: &mut Changes) {
+    fn find_pairs_of(&mut self, item: u32, frame: &FrameInput<'_>, changes: &mut Changes) {
         let Self { cells, lists, own, own_lists, layout, large, seen, done, pairs, stats, .. } =
             self;
         let place = self.places[item as usize];
@@ -346,7 +346,7 @@ impl Grid {
 
 /// Whether boxes that are not empty share no point.
 #[inline]
-fn are_disjoint(a: &Bounds, b: &Bounds) -> bool {
+fn are_disjoint(a: &BoxF32, b: &BoxF32) -> bool {
     // All six comparisons without branches between them.
     (a.min[0] > b.max[0])
         | (b.min[0] > a.max[0])
@@ -373,7 +373,7 @@ impl BroadPhase for Grid {
 
     fn update(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FrameInput<'_>,
         _: &mut Budget<'_>,
         changes: &mut Changes,
     ) -> Completeness {
@@ -424,7 +424,7 @@ impl BroadPhase for Grid {
             + self.done.bytes()
             + marks.bytes()
             + sticks.bytes()
-            + near.capacity() * size_of::<(u32, Bounds)>()
+            + near.capacity() * size_of::<(u32, BoxF32)>()
             + sample.capacity() * size_of::<f32>()
     }
 }
@@ -461,13 +461,13 @@ mod tests {
     /// allocated.
     #[test]
     fn excessive_options_are_limited() {
-        let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        let all = BoxF32 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
         for (cells, count) in [(u32::MAX, 256), (0, 1)] {
             let mut grid = Grid::with(cage(cells));
             assert_eq!(grid.stats().cells, [count; 3]);
             let mut changes = Changes::default();
             let bounds = [all; 12];
-            let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            let frame = FrameInput { bounds: &bounds, oriented: None, moved: Moved::All };
             grid.update_unlimited(&frame, &mut changes);
             assert_eq!(changes.began.len(), 66);
             assert_eq!(grid.stats().large, if count == 1 { 0 } else { 12 });
@@ -479,9 +479,9 @@ mod tests {
         let mut grid = Grid::with(cage(10));
         let mut changes = Changes::default();
         let mut at = |x: f32| {
-            let bounds = [Bounds { min: [x, 0.5, 0.5], max: [x + 2.0, 2.5, 2.5] }];
+            let bounds = [BoxF32 { min: [x, 0.5, 0.5], max: [x + 2.0, 2.5, 2.5] }];
             grid.update_unlimited(
-                &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+                &FrameInput { bounds: &bounds, oriented: None, moved: Moved::All },
                 &mut changes,
             );
             grid.stats()
@@ -501,7 +501,7 @@ mod tests {
             OrientedBox::around(&[-half, half]).corners().map(|c| pose.transform_point(c));
         let (oriented, bounds) =
             ([OrientedBox::around(&corners)], [Aabb::from_points(corners).into()]);
-        let frame = Frame { bounds: &bounds, oriented: Some(&oriented), moved: Moved::All };
+        let frame = FrameInput { bounds: &bounds, oriented: Some(&oriented), moved: Moved::All };
         let entries = [Entry::Aligned, Entry::Oriented].map(|entry| {
             let mut grid = Grid::with(GridOptions { entry, ..cage(20) });
             grid.update_unlimited(&frame, &mut Changes::default());
@@ -516,14 +516,14 @@ mod tests {
     #[test]
     fn cells_are_chosen_again_when_the_boxes_change() {
         let (mut grid, mut changes) = (Grid::new(), Changes::default());
-        let mut boxes = vec![Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
+        let mut boxes = vec![BoxF32 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
         for i in 0..1000_u16 {
             let p = [i % 10, i / 10 % 10, i / 100].map(|x| f32::from(x) * 3.0);
-            boxes.push(Bounds { min: p, max: p.map(|x| x + 1.0) });
+            boxes.push(BoxF32 { min: p, max: p.map(|x| x + 1.0) });
         }
         for frame in 0..40 {
             grid.update_unlimited(
-                &Frame { bounds: &boxes, oriented: None, moved: Moved::All },
+                &FrameInput { bounds: &boxes, oriented: None, moved: Moved::All },
                 &mut changes,
             );
             let stats = grid.stats();

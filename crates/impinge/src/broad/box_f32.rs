@@ -3,31 +3,31 @@
 use crate::math::Aabb;
 
 /// A closed axis-aligned box of `f32`. Empty if a `min` exceeds its `max`; an absent body has the
-/// box [`Bounds::EMPTY`], which overlaps nothing.
+/// box [`BoxF32::EMPTY`], which overlaps nothing.
 ///
 /// A conversion from an [`Aabb`] rounds outward, so that boxes that overlap still overlap. Sides
 /// may be infinite; a box with NaN is empty.
 ///
 /// ```
-/// use impinge::broad::Bounds;
+/// use impinge::broad::BoxF32;
 /// use impinge::{Aabb, Vec3};
 ///
 /// let third = Aabb::from_corners(Vec3::ZERO, Vec3::splat(1.0 / 3.0));
-/// let bounds = Bounds::from(third);
+/// let bounds = BoxF32::from(third);
 /// assert!(f64::from(bounds.max[0]) >= 1.0 / 3.0);
-/// assert!(bounds.overlaps(&Bounds { min: [0.25; 3], max: [0.5; 3] }));
-/// assert!(!bounds.overlaps(&Bounds::EMPTY));
+/// assert!(bounds.overlaps(&BoxF32 { min: [0.25; 3], max: [0.5; 3] }));
+/// assert!(!bounds.overlaps(&BoxF32::EMPTY));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-pub struct Bounds {
+pub struct BoxF32 {
     /// The smallest coordinates.
     pub min: [f32; 3],
     /// The largest coordinates.
     pub max: [f32; 3],
 }
 
-impl Bounds {
+impl BoxF32 {
     /// The empty box.
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
@@ -83,7 +83,7 @@ impl Bounds {
     }
 }
 
-impl From<Aabb> for Bounds {
+impl From<Aabb> for BoxF32 {
     fn from(aabb: Aabb) -> Self {
         if aabb.is_empty() {
             return Self::EMPTY;
@@ -133,17 +133,17 @@ mod tests {
 
     #[test]
     fn empty_boxes_overlap_nothing_and_nan_is_empty() {
-        let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
-        let mut odd = Bounds { min: [0.0; 3], max: [1.0; 3] };
+        let all = BoxF32 { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        let mut odd = BoxF32 { min: [0.0; 3], max: [1.0; 3] };
         assert!(all.overlaps(&odd) && all.contains(&odd));
         odd.max[1] = f32::NAN;
         assert!(odd.is_empty() && !odd.overlaps(&all) && !all.overlaps(&odd));
-        assert!(!Bounds::EMPTY.overlaps(&all) && Bounds::EMPTY.is_empty());
-        let inside_out = Bounds { min: [1.0, 0.0, 0.0], max: [0.0, 1.0, 1.0] };
+        assert!(!BoxF32::EMPTY.overlaps(&all) && BoxF32::EMPTY.is_empty());
+        let inside_out = BoxF32 { min: [1.0, 0.0, 0.0], max: [0.0, 1.0, 1.0] };
         assert!(!inside_out.overlaps(&all));
-        assert_eq!(Bounds::from(Aabb::EMPTY), Bounds::EMPTY);
-        assert_eq!(all.union(&Bounds::EMPTY), all);
+        assert_eq!(BoxF32::from(Aabb::EMPTY), BoxF32::EMPTY);
+        assert_eq!(all.union(&BoxF32::EMPTY), all);
         let touching = Aabb::from_corners(Vec3::ONE, Vec3::splat(2.0));
-        assert!(Bounds::from(touching).overlaps(&Bounds { min: [0.0; 3], max: [1.0; 3] }));
+        assert!(BoxF32::from(touching).overlaps(&BoxF32 { min: [0.0; 3], max: [1.0; 3] }));
     }
 }

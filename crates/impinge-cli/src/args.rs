@@ -37,7 +37,7 @@ Examples:
     impinge check gearbox.glb --json > clashes.json
     impinge check gearbox.glb --pairs triangles.csv --png clashes.png --view top
 
-Verdicts, worst first:
+Relations, worst first:
   crossing   the surfaces pass through each other, or the solids overlap
   duplicate  both parts are the same set of points
   contained  one part lies inside the other, which is a closed solid
@@ -153,8 +153,8 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "A:B", value_parser = crate::ignore::IgnorePattern::parse)]
     pub(crate) ignore: Vec<crate::ignore::IgnorePattern>,
 
-    /// The mildest verdict that gives exit status 1.
-    #[arg(long, value_enum, value_name = "VERDICT", default_value_t)]
+    /// The mildest relation that gives exit status 1.
+    #[arg(long, value_enum, value_name = "RELATION", default_value_t)]
     pub(crate) fail_on: FailOn,
 
     /// Keeps the trees of large meshes in this folder for later runs; results do not change.
@@ -166,7 +166,7 @@ pub(crate) struct QueryArgs {
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
-/// The mildest verdict that gives [`Status::Found`](crate::Status::Found).
+/// The mildest relation that gives [`Status::Found`](crate::Status::Found).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
     /// Crossing, duplicate or contained parts.
@@ -203,7 +203,7 @@ pub(crate) struct OutputArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Picture")]
 pub(crate) struct PictureArgs {
-    /// Draws the scene as PNG, each part in the colour of its worst verdict.
+    /// Draws the scene as PNG, each part in the colour of its worst relation.
     #[arg(long, value_name = "FILE.png")]
     pub(crate) png: Option<PathBuf>,
 

@@ -9,13 +9,13 @@ use impinge::check::CheckOptions;
 use crate::args::{CheckArgs, FailOn};
 use crate::cache::Cache;
 use crate::job::Job;
+use crate::pair_result::{Kind, PairResult};
 use crate::pairs::{self, Plan, Summary};
 use crate::render::{self, Curves, Picture};
 use crate::report::csv::{PairsFile, Parts};
 use crate::report::table::{Align, Cell, Table};
 use crate::report::{LINE_WIDTH, count, json, number, plural, point};
 use crate::trees::{self, CacheReport};
-use crate::verdict::{Kind, Verdict};
 use crate::{Status, ignore_broken_pipe, note, pose_arg};
 
 /// Runs `impinge check`.
@@ -57,30 +57,28 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
         cached.problems.iter().for_each(|problem| note(&format!("cache: {problem}")));
     }
     let mut curves = Curves::default();
-    let mut verdicts = Vec::with_capacity(plan.pairs.len());
-    pairs::run(job, &plan, &options, &pool, output.quiet || output.json, |verdict, report| {
-        let (a, b) = (&job.scene.parts()[verdict.a], &job.scene.parts()[verdict.b]);
+    let mut results = Vec::with_capacity(plan.pairs.len());
+    pairs::run(job, &plan, &options, &pool, output.quiet || output.json, |result, report| {
+        let (a, b) = (&job.scene.parts()[result.a], &job.scene.parts()[result.b]);
         if let Some(file) = &mut file {
-            let parts = Parts {
-                a: (verdict.a, &job.names[verdict.a]),
-                b: (verdict.b, &job.names[verdict.b]),
-            };
+            let parts =
+                Parts { a: (result.a, &job.names[result.a]), b: (result.b, &job.names[result.b]) };
             file.write(parts, &report.hits, |p| a.pose.transform_point(p))?;
         }
         if args.picture.requested() {
             curves.add(a, b, &report.hits);
         }
-        verdicts.push(verdict);
+        results.push(result);
         Ok(())
     })?;
     if let Some(file) = file {
         file.finish()?;
     }
-    let summary = Summary::new(job, &plan, &verdicts);
+    let summary = Summary::new(job, &plan, &results);
     if output.all {
-        verdicts.extend(plan.pruned_verdicts(job));
+        results.extend(plan.pruned_results(job));
     }
-    verdicts.sort_by_key(|v| (v.kind(), v.a, v.b));
+    results.sort_by_key(|v| (v.kind(), v.a, v.b));
     let status = status(&summary, query.fail_on);
 
     if args.picture.requested() {
@@ -88,13 +86,13 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
             scene: &job.scene,
             names: &job.names,
             title: format!("{}: {}", job.title(), headline(&summary)),
-            verdicts: &verdicts,
+            results: &results,
             curves: &curves,
             summary: Some(&summary),
         };
         render::write(&picture, &args.picture)?;
     }
-    let listed: Vec<&Verdict> = verdicts
+    let listed: Vec<&PairResult> = results
         .iter()
         .filter(|v| output.all || query.distance || v.kind() != Kind::Clear)
         .collect();
@@ -166,7 +164,7 @@ fn status(summary: &Summary, fail_on: FailOn) -> Status {
     if found { Status::Found } else { Status::Clear }
 }
 
-/// The counts of all verdicts but "clear", or "all clear".
+/// The counts of all relations but "clear", or "all clear".
 fn headline(summary: &Summary) -> String {
     let parts: Vec<String> = Kind::ALL[..5]
         .iter()
@@ -179,12 +177,12 @@ fn headline(summary: &Summary) -> String {
 fn write_report(
     out: &mut dyn Write,
     job: &Job,
-    listed: &[&Verdict],
+    listed: &[&PairResult],
     summary: &Summary,
 ) -> Result<()> {
     if !listed.is_empty() {
         let mut table = Table::new()
-            .column("verdict", Align::Left, 9)
+            .column("relation", Align::Left, 9)
             .column("part", Align::Left, 60)
             .column("other part", Align::Left, 60)
             .column("triangles", Align::Right, 12)

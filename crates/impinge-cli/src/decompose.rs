@@ -62,7 +62,7 @@ pub(crate) fn run(args: &DecomposeArgs) -> Result<Status> {
             scene: &pieces,
             names: &names,
             title: format!("{}: {}", job.title(), plural(names.len(), "convex piece")),
-            verdicts: &[],
+            results: &[],
             curves: &Curves::default(),
             summary: None,
         };

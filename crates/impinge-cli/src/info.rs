@@ -43,7 +43,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
                 plural(all.names.len(), "part"),
                 plural(triangles, "triangle")
             ),
-            verdicts: &[],
+            results: &[],
             curves: &Curves::default(),
             summary: None,
         };

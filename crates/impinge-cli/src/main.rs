@@ -9,6 +9,7 @@ mod facts;
 mod ignore;
 mod info;
 mod job;
+mod pair_result;
 mod pairs;
 mod pose_arg;
 mod progress;
@@ -17,7 +18,6 @@ mod report;
 mod sample;
 mod sim;
 mod trees;
-mod verdict;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ use job::Job;
 pub(crate) enum Status {
     /// 0: nothing was found.
     Clear,
-    /// 1: some pair has a verdict selected by `--fail-on`; by default, a collision.
+    /// 1: some pair has a relation selected by `--fail-on`; by default, a collision.
     Found,
     /// 2: an error; there is no result.
     Error,

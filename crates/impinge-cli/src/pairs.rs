@@ -11,8 +11,8 @@ use impinge::check::{CheckOptions, PairReport, Relation, candidate_pairs, check_
 use crate::args::QueryArgs;
 use crate::ignore::IgnoredPairs;
 use crate::job::Job;
+use crate::pair_result::{Kind, PairResult, distance_in_scene};
 use crate::progress::Progress;
-use crate::verdict::{Kind, Verdict, distance_in_scene};
 
 /// The pairs of a job; each is checked, ignored or pruned.
 #[derive(Debug)]
@@ -53,14 +53,14 @@ impl Plan {
         Self { pairs, total, ignored, pruned, ignored_pairs }
     }
 
-    /// The verdicts of the pairs that were pruned.
-    pub(crate) fn pruned_verdicts(&self, job: &Job) -> Vec<Verdict> {
+    /// The results of the pairs that were pruned.
+    pub(crate) fn pruned_results(&self, job: &Job) -> Vec<PairResult> {
         every_pair(job.names.len())
             .filter(|(a, b)| job.includes_pair(*a, *b) && !job.scene.is_ignored(*a, *b))
             .filter(|(a, b)| {
                 !self.ignored_pairs.contains(*a, *b) && self.pairs.binary_search(&(*a, *b)).is_err()
             })
-            .map(|(a, b)| Verdict {
+            .map(|(a, b)| PairResult {
                 a,
                 b,
                 relation: Relation::Clear,
@@ -100,7 +100,7 @@ pub(crate) fn run(
     options: &CheckOptions,
     pool: &rayon::ThreadPool,
     quiet: bool,
-    mut on_report: impl FnMut(Verdict, PairReport) -> Result<()>,
+    mut on_report: impl FnMut(PairResult, PairReport) -> Result<()>,
 ) -> Result<()> {
     let workers = pool.current_num_threads().min(plan.pairs.len());
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -127,9 +127,9 @@ pub(crate) fn run(
         for (at, report) in receiver {
             progress.step();
             finished.insert(at, report);
-            while let Some((verdict, report)) = finished.remove(&next_report) {
+            while let Some((result, report)) = finished.remove(&next_report) {
                 next_report += 1;
-                if let Err(error) = on_report(verdict, report) {
+                if let Err(error) = on_report(result, report) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(error);
                 }
@@ -139,13 +139,13 @@ pub(crate) fn run(
     })
 }
 
-/// Checks one pair. Points of the verdict are in the scene's frame, points of the report in the
+/// Checks one pair. Points of the result are in the scene's frame, points of the report in the
 /// first part's frame.
-fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (Verdict, PairReport) {
+fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (PairResult, PairReport) {
     let (first, second) = (&job.scene.parts()[a], &job.scene.parts()[b]);
     let pose = Pose::relative(&first.pose, &second.pose);
     let report = check_pair(&first.mesh, &second.mesh, &pose, options);
-    let verdict = Verdict {
+    let result = PairResult {
         a,
         b,
         relation: report.relation,
@@ -153,10 +153,10 @@ fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (Verdict, Pai
         point: report.point.map(|p| first.pose.transform_point(p)),
         distance: report.distance.map(|d| distance_in_scene(&d, &first.pose)),
     };
-    (verdict, report)
+    (result, report)
 }
 
-/// The number of pairs with each verdict.
+/// The number of pairs with each relation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
     /// Number of parts of the job.
@@ -167,17 +167,17 @@ pub(crate) struct Summary {
     pub(crate) checked: usize,
     /// Number of pairs with disjoint bounding boxes; they count as clear.
     pub(crate) pruned: usize,
-    /// Number of ignored pairs; they have no verdict.
+    /// Number of ignored pairs; they have no relation.
     pub(crate) ignored: usize,
     counts: [usize; 6],
 }
 
 impl Summary {
-    /// The counts for `verdicts` of a job planned as `plan`.
-    pub(crate) fn new(job: &Job, plan: &Plan, verdicts: &[Verdict]) -> Self {
+    /// The counts for `results` of a job planned as `plan`.
+    pub(crate) fn new(job: &Job, plan: &Plan, results: &[PairResult]) -> Self {
         let mut counts = [0; 6];
-        for verdict in verdicts {
-            counts[verdict.kind() as usize] += 1;
+        for result in results {
+            counts[result.kind() as usize] += 1;
         }
         counts[Kind::Clear as usize] += plan.pruned;
         Self {
@@ -190,13 +190,13 @@ impl Summary {
         }
     }
 
-    /// The counts for `verdicts` alone, on some pairs of `parts` parts.
-    pub(crate) fn of_verdicts(parts: usize, verdicts: &[Verdict]) -> Self {
+    /// The counts for `results` alone, on some pairs of `parts` parts.
+    pub(crate) fn of_results(parts: usize, results: &[PairResult]) -> Self {
         let mut counts = [0; 6];
-        for verdict in verdicts {
-            counts[verdict.kind() as usize] += 1;
+        for result in results {
+            counts[result.kind() as usize] += 1;
         }
-        let (pairs, checked) = (verdicts.len(), verdicts.len());
+        let (pairs, checked) = (results.len(), results.len());
         Self { parts, pairs, checked, pruned: 0, ignored: 0, counts }
     }
 
@@ -244,7 +244,7 @@ mod tests {
         let plan = Plan::new(&job, &query);
         // p2 and p20 to p29 with any part: 11 of 30 parts; and the pair that the scene ignores.
         assert_eq!(plan.ignored, 30 * 29 / 2 - 19 * 18 / 2 + 1);
-        assert_eq!(plan.pruned_verdicts(&job).len(), plan.pruned);
+        assert_eq!(plan.pruned_results(&job).len(), plan.pruned);
     }
 
     #[test]

@@ -176,18 +176,18 @@ fn overlapping_cubes_collide_and_distant_ones_do_not() {
 }
 
 #[test]
-fn every_verdict_is_reported_and_counted() {
-    let folder = Folder::new("verdicts");
+fn every_relation_is_reported_and_counted() {
+    let folder = Folder::new("relations");
     let (a, b) = folder.two_cubes();
-    let verdict = |status, pose: &str| {
+    let result = |status, pose: &str| {
         let document =
             json(status, &["check", &a, &b, "--pose", pose, "--clearance", "1", "--all", "--json"]);
-        document["pairs"][0]["verdict"].as_str().unwrap().to_owned()
+        document["pairs"][0]["relation"].as_str().unwrap().to_owned()
     };
-    assert_eq!(verdict(1, "0.5 0.25 0.125"), "crossing");
-    assert_eq!(verdict(1, "0 0 0"), "duplicate");
-    assert_eq!(verdict(1, "1 0 0"), "touching");
-    assert_eq!(verdict(0, "1.5 0 0"), "near");
+    assert_eq!(result(1, "0.5 0.25 0.125"), "crossing");
+    assert_eq!(result(1, "0 0 0"), "duplicate");
+    assert_eq!(result(1, "1 0 0"), "touching");
+    assert_eq!(result(0, "1.5 0 0"), "near");
 
     let assembly = folder.assembly();
     let document = json(1, &["check", &assembly, "--json"]);
@@ -197,8 +197,8 @@ fn every_verdict_is_reported_and_counted() {
     assert_eq!((count("clear"), count("near"), count("duplicate")), (12, 0, 0));
     assert_eq!(count("checked") + count("pruned_by_boxes") + count("ignored"), count("pairs"));
     let pairs = document["pairs"].as_array().unwrap();
-    let verdicts: Vec<&str> = pairs.iter().map(|p| p["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["crossing", "contained", "touching"], "the worst must be first");
+    let results: Vec<&str> = pairs.iter().map(|p| p["relation"].as_str().unwrap()).collect();
+    assert_eq!(results, ["crossing", "contained", "touching"], "the worst must be first");
     assert_eq!(
         (pairs[1]["inside"].as_str(), pairs[1]["name_b"].as_str()),
         (Some("b"), Some("small"))
@@ -372,7 +372,7 @@ fn a_closed_pipe_is_not_an_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(stderr(&output), "");
-    assert_eq!(output.status.code(), Some(1), "the exit status must show the verdict");
+    assert_eq!(output.status.code(), Some(1), "the exit status must show the result");
 }
 
 #[test]
@@ -439,7 +439,7 @@ fn solids_are_cut_into_convex_pieces() {
         assert!(fs::metadata(&png).unwrap().len() > 1_000);
         // The pieces are closed convex solids that touch and do not cross.
         let found = json(0, &["check", &pieces, "--json", "--fail-on", "crossing"]);
-        assert_eq!(found["pairs"][0]["verdict"], "touching", "{found}");
+        assert_eq!(found["pairs"][0]["relation"], "touching", "{found}");
         let info = json(0, &["info", &pieces, "--json"]);
         let parts = info["files"][0]["parts"].as_array().unwrap();
         assert!(parts.len() == 2 && parts.iter().all(|p| p["class"]["convex"] == true), "{info}");

@@ -15,7 +15,7 @@ use super::image::Image;
 use super::raster::Layer;
 use super::shade::{PartStyle, Rgb, SECONDARY_INK, lighten, part_color};
 use super::{Renderer, text};
-use crate::verdict::Kind;
+use crate::pair_result::Kind;
 
 /// Number of opaque colours of the palette; one more entry is transparent.
 const PALETTE_COLORS: usize = 255;

@@ -1,6 +1,6 @@
 //! The intersection curves of surfaces, as line segments to draw.
 //!
-//! The segments are computed in floating point and are for display only. The verdict is computed
+//! The segments are computed in floating point and are for display only. The relation is computed
 //! elsewhere, exactly.
 
 use impinge::Vec3;

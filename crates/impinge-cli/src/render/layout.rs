@@ -4,9 +4,9 @@ use super::Picture;
 use super::camera::{Camera, Size, Viewport};
 use super::shade::Rgb;
 use super::text;
+use crate::pair_result::{Kind, PairResult};
 use crate::report::count;
 use crate::report::table::shorten;
-use crate::verdict::{Kind, Verdict};
 
 /// The maximum number of markers in the scene; more would cover each other.
 const MAX_MARKERS: usize = 150;
@@ -40,14 +40,14 @@ pub(crate) struct Badge {
     pub(crate) rgb: Rgb,
 }
 
-/// A point of the scene with a verdict on two parts, and its badge if the pair is in the list.
+/// A point of the scene with a relation of two parts, and its badge if the pair is in the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Marker {
     pub(crate) center: [f64; 2],
     pub(crate) radius: f64,
     pub(crate) rgb: Rgb,
     pub(crate) badge: Option<Badge>,
-    /// The pair, its verdict and its position.
+    /// The pair, its relation and its position.
     pub(crate) tooltip: String,
 }
 
@@ -134,7 +134,7 @@ impl Layout {
             }
         }
         y += 22.0 * s;
-        let marked: Vec<&Verdict> = picture.marked().collect();
+        let marked: Vec<&PairResult> = picture.marked().collect();
         let entry_height = 56.0 * s;
         let max_entries = ((bottom - y) / entry_height).floor().max(0.0) as usize;
         // If not all pairs fit, the last entry is the number of omitted pairs.
@@ -217,7 +217,7 @@ impl Layout {
     }
 }
 
-fn tooltip(picture: &Picture<'_>, v: &Verdict) -> String {
+fn tooltip(picture: &Picture<'_>, v: &PairResult) -> String {
     let (first, second) = v.report_order();
     let (a, b) = (&picture.names[first], &picture.names[second]);
     let relation = match v.kind() {

@@ -8,7 +8,7 @@ use super::text;
 /// Draws title, legend, list and markers.
 pub(crate) fn paint(image: &mut Image, layout: &Layout, markers: &[Marker]) {
     let s = layout.scale;
-    // In reverse order, so that the worst verdicts are on top.
+    // In reverse order, so that the worst relations are on top.
     for m in markers.iter().rev() {
         marker(image, m, s);
     }

@@ -1,6 +1,6 @@
 //! Pictures of scenes: a small software renderer, and the page around its image.
 //!
-//! The steps: the verdicts give each part a style ([`shade`]); the camera is fitted to the scene
+//! The steps: the results give each part a style ([`shade`]); the camera is fitted to the scene
 //! ([`camera`]); faces and edges are rasterised ([`raster`], [`edges`]); title, legend and markers
 //! are added ([`layout`], [`legend`]); the page is written to a file ([`png`], [`svg`]). An
 //! [`animation`] is a sequence of images of a moving scene.
@@ -34,8 +34,8 @@ use impinge::{Mesh, Vec3};
 use rayon::prelude::*;
 
 use crate::args::PictureArgs;
+use crate::pair_result::{Kind, PairResult};
 use crate::pairs::Summary;
-use crate::verdict::{Kind, Verdict};
 use camera::Camera;
 use image::Image;
 use layout::Layout;
@@ -51,8 +51,8 @@ pub(crate) struct Picture<'a> {
     pub(crate) names: &'a [String],
     /// The title line.
     pub(crate) title: String,
-    /// The verdicts, worst first.
-    pub(crate) verdicts: &'a [Verdict],
+    /// The results, worst first.
+    pub(crate) results: &'a [PairResult],
     /// The curves in which surfaces pass through each other.
     pub(crate) curves: &'a Curves,
     /// The counts for the legend. Without them there is no legend, and every part has a colour of
@@ -61,9 +61,9 @@ pub(crate) struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    /// The verdicts that have a marker in the scene.
-    fn marked(&self) -> impl Iterator<Item = &Verdict> {
-        self.verdicts.iter().filter(|v| v.kind() != Kind::Clear)
+    /// The results that have a marker in the scene.
+    fn marked(&self) -> impl Iterator<Item = &PairResult> {
+        self.results.iter().filter(|v| v.kind() != Kind::Clear)
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<()> {
 /// The image of the scene without text and markers.
 fn draw(picture: &Picture<'_>, camera: &Camera, layout: &Layout) -> Image {
     let parts = picture.scene.parts();
-    let styles = shade::part_styles(parts.len(), picture.verdicts, picture.summary.is_none());
+    let styles = shade::part_styles(parts.len(), picture.results, picture.summary.is_none());
     // A distance is drawn as a line between its closest points.
     let distances = picture.marked().filter_map(|v| v.distance).map(|d| [d.point_a, d.point_b]);
     let overlays: Vec<[Vec3; 2]> =
@@ -205,13 +205,13 @@ mod tests {
     }
 
     /// The whole page, as [`write`] would save it.
-    fn page(scene: &Scene, verdicts: &[Verdict], size: Size, view: View) -> Image {
+    fn page(scene: &Scene, results: &[PairResult], size: Size, view: View) -> Image {
         let names: Vec<String> = scene.parts().iter().map(|p| p.name.clone()).collect();
         let picture = Picture {
             scene,
             names: &names,
             title: "a title".to_owned(),
-            verdicts,
+            results,
             curves: &Curves::default(),
             summary: Some(&Summary::default()),
         };
@@ -224,8 +224,8 @@ mod tests {
         page
     }
 
-    fn crossing(point: Vec3) -> Verdict {
-        Verdict {
+    fn crossing(point: Vec3) -> PairResult {
+        PairResult {
             a: 0,
             b: 1,
             relation: Relation::Crossing,
@@ -274,12 +274,12 @@ mod tests {
                 let size = Size { width: size.0, height: size.1 };
                 for view in [View::Iso, View::Top, View::Along(Vec3::ONE.normalize())] {
                     let places = [Vec3::ZERO, Vec3::splat(1e60), Vec3::splat(-1e-300)];
-                    let verdicts: Vec<Verdict> = places
+                    let results: Vec<PairResult> = places
                         .into_iter()
                         .filter(|_| scene.parts().len() > 1)
                         .map(crossing)
                         .collect();
-                    let image = page(scene, &verdicts, size, view);
+                    let image = page(scene, &results, size, view);
                     assert_eq!(image.rgb.len(), size.width * size.height * 3);
                 }
             }

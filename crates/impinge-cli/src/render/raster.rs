@@ -25,7 +25,7 @@ const LINE_DEPTH_BIAS: f32 = 2.5;
 pub(crate) enum Layer {
     /// Hides everything behind it.
     Opaque,
-    /// Pale and transparent: parts without a verdict in a scene with verdicts.
+    /// Pale and transparent: parts without a relation in a scene with relations.
     Ghost,
     /// Coloured and transparent: parts that contain others.
     Glass,

@@ -3,7 +3,7 @@
 use impinge::Vec3;
 
 use super::raster::Layer;
-use crate::verdict::{Kind, Verdict};
+use crate::pair_result::{Kind, PairResult};
 
 /// 8-bit sRGB.
 pub(crate) type Rgb = [u8; 3];
@@ -15,7 +15,7 @@ pub(crate) const INK: Rgb = [28, 30, 34];
 /// Secondary text.
 pub(crate) const SECONDARY_INK: Rgb = [104, 110, 120];
 
-/// Colours of parts in pictures without verdicts.
+/// Colours of parts in pictures without relations.
 const PALETTE: [Rgb; 8] = [
     [158, 186, 212],
     [224, 196, 150],
@@ -37,8 +37,8 @@ pub(crate) fn linear_color(part: usize) -> [f32; 3] {
     PALETTE[part % PALETTE.len()].map(|c| (f32::from(c) / 255.0).powf(2.2))
 }
 
-/// Parts with the same verdict are lightened or darkened by these amounts in turn, so that they can
-/// be distinguished.
+/// Parts with the same relation are lightened or darkened by these amounts in turn, so that they
+/// can be distinguished.
 const LIGHTNESS_STEPS: [f64; 4] = [0.0, 0.24, -0.16, 0.12];
 
 /// The colour and transparency of a part.
@@ -50,19 +50,19 @@ pub(crate) struct PartStyle {
     pub(crate) layer: Layer,
 }
 
-/// The style of every part: the colour of its worst verdict. A part without a verdict is a ghost if
-/// other parts have one, and opaque otherwise.
+/// The style of every part: the colour of its worst relation. A part without a relation is a ghost
+/// if other parts have one, and opaque otherwise.
 ///
 /// A part that contains another is transparent, so that the other is visible. If no part has a
-/// verdict and `plain_colors` is set, parts have the colours of the palette.
+/// relation and `plain_colors` is set, parts have the colours of the palette.
 pub(crate) fn part_styles(
     parts: usize,
-    verdicts: &[Verdict],
+    results: &[PairResult],
     plain_colors: bool,
 ) -> Vec<PartStyle> {
     let mut worst = vec![Kind::Clear; parts];
     let mut contains_other = vec![false; parts];
-    for v in verdicts {
+    for v in results {
         for part in [v.a, v.b] {
             worst[part] = worst[part].min(v.kind());
         }
@@ -133,18 +133,18 @@ mod tests {
     use super::*;
     use impinge::check::Relation;
 
-    fn verdict(a: usize, b: usize, relation: Relation) -> Verdict {
-        Verdict { a, b, relation, triangle_pairs: 0, point: None, distance: None }
+    fn result(a: usize, b: usize, relation: Relation) -> PairResult {
+        PairResult { a, b, relation, triangle_pairs: 0, point: None, distance: None }
     }
 
     #[test]
-    fn parts_have_the_colour_of_their_worst_verdict_and_containers_are_transparent() {
-        let verdicts = [
-            verdict(0, 1, Relation::Crossing),
-            verdict(1, 2, Relation::Touching),
-            verdict(3, 4, Relation::BInsideA),
+    fn parts_have_the_colour_of_their_worst_relation_and_containers_are_transparent() {
+        let results = [
+            result(0, 1, Relation::Crossing),
+            result(1, 2, Relation::Touching),
+            result(3, 4, Relation::BInsideA),
         ];
-        let styles = part_styles(6, &verdicts, false);
+        let styles = part_styles(6, &results, false);
         let layers: Vec<Layer> = styles.iter().map(|s| s.layer).collect();
         use Layer::{Ghost, Glass, Opaque};
         assert_eq!(layers, [Opaque, Opaque, Opaque, Glass, Opaque, Ghost]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn without_verdicts_every_part_is_opaque() {
+    fn without_relations_every_part_is_opaque() {
         for plain in [true, false] {
             assert!(part_styles(3, &[], plain).iter().all(|s| s.layer == Layer::Opaque));
         }

@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::Status;
 use crate::args::CheckArgs;
 use crate::job::Job;
+use crate::pair_result::{Kind, PairResult};
 use crate::pairs::Summary;
 use crate::trees::CacheReport;
-use crate::verdict::{Kind, Verdict};
 
 /// The version of the JSON format. It increases when a field is removed or changes its meaning, not
 /// when a field is added.
@@ -74,7 +74,7 @@ struct PairEntry<'a> {
     b: usize,
     name_a: &'a str,
     name_b: &'a str,
-    verdict: &'static str,
+    relation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     inside: Option<&'static str>,
     triangle_pairs: usize,
@@ -97,7 +97,7 @@ pub(crate) fn write_check(
     out: &mut dyn Write,
     job: &Job,
     args: &CheckArgs,
-    listed: &[&Verdict],
+    listed: &[&PairResult],
     summary: &Summary,
     status: Status,
     cached: Option<&CacheReport>,
@@ -141,13 +141,13 @@ pub(crate) fn write_check(
     write(out, &document)
 }
 
-fn pair<'a>(job: &'a Job, v: &Verdict) -> PairEntry<'a> {
+fn pair<'a>(job: &'a Job, v: &PairResult) -> PairEntry<'a> {
     PairEntry {
         a: v.a,
         b: v.b,
         name_a: &job.names[v.a],
         name_b: &job.names[v.b],
-        verdict: v.kind().name(),
+        relation: v.kind().name(),
         inside: match v.relation {
             Relation::AInsideB => Some("a"),
             Relation::BInsideA => Some("b"),

@@ -11,10 +11,10 @@ use impinge_samples::motion::Stage;
 use super::args::SimOutputArgs;
 use super::{Scene, SimArgs};
 use crate::args::PictureArgs;
+use crate::pair_result::PairResult;
 use crate::pairs::Summary;
 use crate::render::{self, Animation, AnimationFrame, Curves, Picture};
 use crate::report::{count, digits, plural};
-use crate::verdict::Verdict;
 
 /// The maximum number of frames of an animation.
 const MAX_ANIMATION_FRAMES: usize = 120;
@@ -171,7 +171,7 @@ fn draw(scene: &Scene, snapshot: &Snapshot, files: &PictureArgs) -> Result<()> {
         }
     }
     let options = CheckOptions::default().keep_hits(true);
-    let (mut verdicts, mut curves) = (Vec::new(), Curves::default());
+    let (mut results, mut curves) = (Vec::new(), Curves::default());
     for (first, second) in &snapshot.colliding {
         let pairs = scene.moving.bodies[*first]
             .parts
@@ -186,7 +186,7 @@ fn draw(scene: &Scene, snapshot: &Snapshot, files: &PictureArgs) -> Result<()> {
             let report = check_pair(&one.mesh, &other.mesh, &pose, &options);
             if report.relation.is_collision() {
                 curves.add(one, other, &report.hits);
-                verdicts.push(Verdict {
+                results.push(PairResult {
                     a,
                     b,
                     relation: report.relation,
@@ -197,8 +197,8 @@ fn draw(scene: &Scene, snapshot: &Snapshot, files: &PictureArgs) -> Result<()> {
             }
         }
     }
-    verdicts.sort_by_key(|v| (v.kind(), v.a, v.b));
-    let summary = Summary::of_verdicts(names.len(), &verdicts);
+    results.sort_by_key(|v| (v.kind(), v.a, v.b));
+    let summary = Summary::of_results(names.len(), &results);
     let picture = Picture {
         scene: &parts,
         names: &names,
@@ -209,9 +209,9 @@ fn draw(scene: &Scene, snapshot: &Snapshot, files: &PictureArgs) -> Result<()> {
             digits(snapshot.time, 4),
             plural(snapshot.colliding.len(), "colliding pair")
         ),
-        verdicts: &verdicts,
+        results: &results,
         curves: &curves,
-        summary: if verdicts.is_empty() { None } else { Some(&summary) },
+        summary: if results.is_empty() { None } else { Some(&summary) },
     };
     render::write(&picture, files)
 }

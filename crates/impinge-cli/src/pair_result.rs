@@ -1,4 +1,4 @@
-//! Verdicts on pairs: their order, names and colours in reports.
+//! Relations of pairs: their order, names and colours in reports.
 
 use anstyle::{AnsiColor, Style};
 use impinge::Distance;
@@ -77,7 +77,7 @@ impl From<Relation> for Kind {
 
 /// The result for one pair of parts, every point in the scene's frame.
 #[derive(Clone, Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct PairResult {
     /// The first part's index in the scene.
     pub(crate) a: usize,
     /// The second part's index.
@@ -92,7 +92,7 @@ pub(crate) struct Verdict {
     pub(crate) distance: Option<Distance>,
 }
 
-impl Verdict {
+impl PairResult {
     /// The kind of the relation.
     pub(crate) fn kind(&self) -> Kind {
         self.relation.into()

@@ -95,7 +95,7 @@
 //! - `files`, on by default: `Mesh::load`, `Mesh::save` and `Scene::load` for OBJ, STL, PLY, OFF,
 //!   glTF and scene files. Without it `impinge-io` and its dependencies are not compiled.
 //! - `mint`, `nalgebra`: [`math::convert`] converts from and to their types.
-//! - `serde`: poses, boxes, hulls, meshes, reports and snapshots of worlds can be serialised.
+//! - `serde`: poses, boxes, hulls, meshes, distances, reports and snapshots can be serialised.
 //!   Deserialised values go through the constructors, so that hostile input gives errors.
 //!
 //! Serialised values are restored bit for bit; for JSON this needs the feature `float_roundtrip` of

@@ -33,6 +33,7 @@
 use impinge::convex::Hull;
 use impinge::internals::body_length_up as length_up;
 use impinge::internals::decide::{Hint, decide};
+use impinge::internals::rounding::{TRIPLE_PRODUCT_UNDERFLOW, UNIT_ROUNDOFF};
 use impinge::math::{Aabb, Pose, Vec3};
 
 /// The pre-checks to make. They accumulate.
@@ -155,7 +156,7 @@ impl<'h> Clipping<'h> {
         let r = pose.rotation();
         let far = r.x_axis.abs() * reach.x + r.y_axis.abs() * reach.y + r.z_axis.abs() * reach.z;
         // Three products and three sums have four roundings; the fifth is for the bound itself.
-        let rounding = (far + pose.translation().abs()) * (5.0 * U) + f64::MIN_POSITIVE;
+        let rounding = (far + pose.translation().abs()) * (5.0 * UNIT_ROUNDOFF) + f64::MIN_POSITIVE;
         Self {
             boxes: [bounds(a.vertices()), bounds(&moved)],
             a,
@@ -323,12 +324,6 @@ impl<'h> Clipping<'h> {
     }
 }
 
-/// Half an ulp of one.
-const U: f64 = f64::EPSILON / 2.0;
-
-/// Exceeds the error of products that underflow: `2^-700`.
-const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
-
 /// Three corners of a face, far from each other. No three corners of a face are collinear.
 fn three_corners(face: &[u32], points: &[Vec3]) -> [Vec3; 3] {
     let third = face.len() / 3;
@@ -360,10 +355,12 @@ impl Plane {
         let (u, v) = (p - point, q - point);
         let off = rounding * 2.0;
         let sizes = products(u.abs(), v.abs());
-        let slope = sizes * (10.0 * U) + products(off, u.abs() + v.abs() + off) * (1.0 + 16.0 * U);
+        let slope = sizes * (10.0 * UNIT_ROUNDOFF)
+            + products(off, u.abs() + v.abs() + off) * (1.0 + 16.0 * UNIT_ROUNDOFF);
         let normal = u.cross(v);
         let length = (normal.abs() + slope).element_sum();
-        let base = (rounding.element_sum() + margin) * length * (1.0 + 16.0 * U) + UNDERFLOW;
+        let base = (rounding.element_sum() + margin) * length * (1.0 + 16.0 * UNIT_ROUNDOFF)
+            + TRIPLE_PRODUCT_UNDERFLOW;
         Self { point, normal, slope, base }
     }
 
@@ -372,7 +369,7 @@ impl Plane {
     fn height(&self, p: Vec3) -> [f64; 2] {
         let w = p - self.point;
         let height = self.normal.dot(w);
-        let error = self.slope.dot(w.abs()) * (1.0 + 16.0 * U) + self.base;
+        let error = self.slope.dot(w.abs()) * (1.0 + 16.0 * UNIT_ROUNDOFF) + self.base;
         [height - error, height + error]
     }
 }
@@ -404,18 +401,20 @@ impl Interval {
             self.begin = [2.0; 2];
         } else if q1 <= 0.0 {
             // The edge enters: the height decreases from p to zero at p / (p - q).
-            self.begin[0] = self.begin[0].max(crossing(p0.max(0.0), -q0) * (1.0 - 4.0 * U));
-            self.begin[1] = self.begin[1].max(crossing(p1, -q1) * (1.0 + 4.0 * U));
+            self.begin[0] =
+                self.begin[0].max(crossing(p0.max(0.0), -q0) * (1.0 - 4.0 * UNIT_ROUNDOFF));
+            self.begin[1] = self.begin[1].max(crossing(p1, -q1) * (1.0 + 4.0 * UNIT_ROUNDOFF));
         } else if p1 <= 0.0 {
             // The edge leaves: the same, computed from the other end.
-            self.end[1] = self.end[1].min(1.0 - crossing(q0.max(0.0), -p0) * (1.0 - 4.0 * U));
-            self.end[0] = self.end[0].min(1.0 - crossing(q1, -p1) * (1.0 + 4.0 * U));
+            self.end[1] =
+                self.end[1].min(1.0 - crossing(q0.max(0.0), -p0) * (1.0 - 4.0 * UNIT_ROUNDOFF));
+            self.end[0] = self.end[0].min(1.0 - crossing(q1, -p1) * (1.0 + 4.0 * UNIT_ROUNDOFF));
         } else if p0 > 0.0 {
             // The edge may enter, at some point after its start.
-            self.begin[0] = self.begin[0].max(crossing(p0, -q0) * (1.0 - 4.0 * U));
+            self.begin[0] = self.begin[0].max(crossing(p0, -q0) * (1.0 - 4.0 * UNIT_ROUNDOFF));
             self.begin[1] = 2.0;
         } else if q0 > 0.0 {
-            self.end[1] = self.end[1].min(1.0 - crossing(q0, -p0) * (1.0 - 4.0 * U));
+            self.end[1] = self.end[1].min(1.0 - crossing(q0, -p0) * (1.0 - 4.0 * UNIT_ROUNDOFF));
             self.end[0] = -1.0;
         } else {
             // The edge is in the plane, up to rounding.
@@ -426,19 +425,19 @@ impl Interval {
     /// Whether certainly no part is left. The tolerance covers the rounding of the subtractions
     /// from one.
     fn is_empty(&self) -> bool {
-        self.begin[0] > self.end[1] + 2.0 * U
+        self.begin[0] > self.end[1] + 2.0 * UNIT_ROUNDOFF
     }
 
     /// Whether it is uncertain that a part is left.
     fn is_in_doubt(&self) -> bool {
         // Not the opposite comparison, because NaN counts as doubt too.
-        let is_certain = self.begin[1] <= self.end[0] - 2.0 * U;
+        let is_certain = self.begin[1] <= self.end[0] - 2.0 * UNIT_ROUNDOFF;
         !is_certain
     }
 
     /// The part that certainly remains.
     fn certain(&self) -> [f64; 2] {
-        [self.begin[1], self.end[0] - 2.0 * U]
+        [self.begin[1], self.end[0] - 2.0 * UNIT_ROUNDOFF]
     }
 }
 

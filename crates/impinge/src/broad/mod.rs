@@ -52,6 +52,7 @@ pub use box_f32::BoxF32;
 pub use dynamic_tree::{DynamicTree, DynamicTreeOptions, DynamicTreeStats};
 pub use frame::{Changes, Completeness, FrameInput, Moved, Pair};
 pub use kind::PhaseKind;
+pub(crate) use neighbours::MIN_SLOTS_FOR_WORKERS;
 pub use neighbours::{NeighbourStats, Neighbours};
 
 /// A method that finds the pairs of boxes that overlap.

@@ -55,7 +55,7 @@ impl Movers {
     /// Whether it is faster to process all items than only these.
     #[must_use]
     pub fn are_many(&self) -> bool {
-        self.items.len() * 4 > self.count
+        are_many(self.items.len(), self.count)
     }
 
     /// The memory held, in bytes.
@@ -63,6 +63,11 @@ impl Movers {
     pub fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<u32>() + self.seen.bytes()
     }
+}
+
+/// Whether so many of all items moved that it is faster to process all of them than only these.
+pub(crate) fn are_many(moved: usize, all: usize) -> bool {
+    moved * 4 > all
 }
 
 #[cfg(test)]

@@ -4,27 +4,27 @@
 //! Derivation of the constants: `docs/notes/closest.md`. `size` is the size of the local frame
 //! throughout.
 
-use super::frame::U;
+use super::frame::UNIT_ROUNDOFF;
 use crate::math::Vec3;
 
 /// The error of a point `a + t (b - a)` with `t` in 0..=1, or `a + s (b - a) + t (c - a)` with `s`,
 /// `t` and `1 - (s + t)` not negative as computed: its distance to the set of the exact
 /// coordinates, per coordinate, as a multiple of `size`.
-pub(super) const POINT_SLACK: f64 = 16.0 * U;
+pub(super) const POINT_SLACK: f64 = 16.0 * UNIT_ROUNDOFF;
 
 /// Added to the distance of two such points for an upper bound, as a multiple of `size`.
-const UPPER_SLACK: f64 = 60.0 * U;
+const UPPER_SLACK: f64 = 60.0 * UNIT_ROUNDOFF;
 
 /// Subtracted from the gap along a direction for a lower bound, as a multiple of `size`.
-pub(super) const LOWER_SLACK: f64 = 20.0 * U;
+pub(super) const LOWER_SLACK: f64 = 20.0 * UNIT_ROUNDOFF;
 
 /// The relative error of a computed length or gap.
-pub(super) const RELATIVE_ERROR: f64 = 16.0 * U;
+pub(super) const RELATIVE_ERROR: f64 = 16.0 * UNIT_ROUNDOFF;
 
 /// Limits of the squared length of a direction. Products with directions within them neither
 /// underflow nor overflow.
-pub(super) const MIN_SQUARE: f64 = 1e-280;
-pub(super) const MAX_SQUARE: f64 = 1e280;
+pub(crate) const MIN_SQUARED_LENGTH: f64 = 1e-280;
+pub(super) const MAX_SQUARED_LENGTH: f64 = 1e280;
 
 /// An upper bound of the distance of two sets, from one point near each set.
 #[inline]
@@ -40,7 +40,7 @@ pub(super) fn upper_bound(p: Vec3, q: Vec3, size: f64) -> f64 {
 #[inline]
 pub(super) fn lower_bound(n: Vec3, a: &[Vec3], b: &[Vec3], size: f64) -> f64 {
     let nn = n.length_squared();
-    if !(nn > MIN_SQUARE && nn < MAX_SQUARE) {
+    if !(nn > MIN_SQUARED_LENGTH && nn < MAX_SQUARED_LENGTH) {
         return 0.0;
     }
     let (a_min, a_max) = extent(n, a);

@@ -4,7 +4,7 @@
 //! case. It takes a tenth of the time of closest points. The loop over pairs is vectorised for the
 //! instruction set that the caller is compiled for.
 
-use super::bounds::{LOWER_SLACK, MAX_SQUARE, MIN_SQUARE, RELATIVE_ERROR};
+use super::bounds::{LOWER_SLACK, MAX_SQUARED_LENGTH, MIN_SQUARED_LENGTH, RELATIVE_ERROR};
 use super::frame::{MAX_UNSCALED_SIZE, MIN_UNSCALED_SIZE};
 use crate::math::Vec3;
 
@@ -73,7 +73,7 @@ fn gap_along(n: [f64; 3], a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> f64 {
     let (x, y, z) = (dot(n, b[0]), dot(n, b[1]), dot(n, b[2]));
     let (b_min, b_max) = (less(less(x, y), z), greater(greater(x, y), z));
     let gap = greater(b_min - a_max, a_min - b_max) / nn.sqrt();
-    let usable = (nn > MIN_SQUARE) & (nn < MAX_SQUARE);
+    let usable = (nn > MIN_SQUARED_LENGTH) & (nn < MAX_SQUARED_LENGTH);
     if usable { gap } else { -1.0 }
 }
 

@@ -5,7 +5,7 @@ use super::WithError;
 use super::bounds::POINT_SLACK;
 use crate::answer::Distance;
 use crate::math::Vec3;
-pub(super) use crate::math::rounding::U;
+pub(super) use crate::math::rounding::UNIT_ROUNDOFF;
 
 /// Coordinates are not scaled if the size is between these limits.
 pub(super) const MIN_UNSCALED_SIZE: f64 = 1e-30;
@@ -16,7 +16,7 @@ pub(super) struct Local<const N: usize, const K: usize> {
     pub(super) a: [Vec3; N],
     pub(super) b: [Vec3; K],
     /// The largest absolute value of a coordinate in `a` and `b`; the error of every coordinate is
-    /// at most `U * size`.
+    /// at most `UNIT_ROUNDOFF * size`.
     pub(super) size: f64,
     origin: Vec3,
     /// Local coordinates are 2^`exponent` times the caller's, relative to `origin`.
@@ -83,7 +83,7 @@ impl<const N: usize, const K: usize> Local<N, K> {
         let (a, b) = (self.origin + p, self.origin + q);
         // The rounding error of the sum is at most half a unit in the last place, and zero if the
         // sum is denormal.
-        let rounding = U * a.abs().max(b.abs()).max_element();
+        let rounding = UNIT_ROUNDOFF * a.abs().max(b.abs()).max_element();
         // 1.75 exceeds the square root of three.
         let point_error = next_above(1.75 * (slack + next_above(rounding)));
         WithError { distance: Distance::between(lower, upper, [a, b]), point_error }

@@ -30,6 +30,7 @@ mod point_triangle;
 mod segment_segment;
 pub(crate) mod triangle_triangle;
 
+pub(crate) use bounds::MIN_SQUARED_LENGTH;
 pub(crate) use face_gaps::{PAIRS_PER_GROUP, PairGroup};
 pub use point_segment::point_segment;
 pub use point_triangle::point_triangle;
@@ -38,6 +39,14 @@ pub(crate) use triangle_triangle::disjoint;
 pub use triangle_triangle::triangle_triangle;
 
 use crate::answer::Distance;
+
+/// Searches skip pairs whose distance certainly exceeds the bound by more than this share of the
+/// size of both bodies.
+///
+/// It is far more than the gap between the bounds of this module (at most 2^-44 of the pair's
+/// size), so that only those bounds decide whether a pair is reported, not the search; and far less
+/// than the precision of `f32`.
+pub(crate) const PRUNING_SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
 
 /// Closest points, and a bound of the distance of each to its set.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,15 +8,15 @@
 use super::WithError;
 use super::bounds::{lower_bound, upper_bound};
 use super::exhaustive::exhaustive_search;
-use super::frame::{Local, LocalDistance, U};
+use super::frame::{Local, LocalDistance, UNIT_ROUNDOFF};
 use super::point_triangle::point_triangle;
 use crate::answer::Distance;
 use crate::exact::{EXACT_RANGE, triangles_intersect};
 use crate::math::Vec3;
 
 /// The largest accepted difference of the bounds, as a multiple of the size of the local frame:
-/// 5.7e-14. The bounds of a search without errors differ by 80 to 130 [`U`].
-const MAX_BOUNDS_GAP: f64 = 512.0 * U;
+/// 5.7e-14. The bounds of a search without errors differ by 80 to 130 unit roundoffs.
+const MAX_BOUNDS_GAP: f64 = 512.0 * UNIT_ROUNDOFF;
 
 /// The closest points of two closed triangles, and bounds of their distance.
 ///

@@ -15,7 +15,7 @@ use std::fmt::Debug;
 
 use super::support::{Certainty, Climb, VertexSearch};
 use crate::math::Vec3;
-pub(super) use crate::math::rounding::U;
+pub(super) use crate::math::rounding::UNIT_ROUNDOFF;
 
 /// The smallest positive number.
 pub(super) const SMALLEST: f64 = f64::from_bits(1);
@@ -26,7 +26,7 @@ pub fn length_up(v: Vec3) -> f64 {
     let largest = v.abs().max_element();
     if largest > 0.0 {
         // Two roundings of a denormal number are at most the smallest number.
-        largest * (v / largest).length() * (1.0 + 8.0 * U) + SMALLEST
+        largest * (v / largest).length() * (1.0 + 8.0 * UNIT_ROUNDOFF) + SMALLEST
     } else {
         0.0
     }
@@ -145,7 +145,7 @@ impl<S: VertexSearch> Support for S {
         let bounds = self.hull().bounds();
         let center = bounds.min * 0.5 + bounds.max * 0.5;
         let half = (bounds.max - center).max(center - bounds.min);
-        (center, length_up(half) * (1.0 + 8.0 * U))
+        (center, length_up(half) * (1.0 + 8.0 * UNIT_ROUNDOFF))
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

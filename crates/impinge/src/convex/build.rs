@@ -30,16 +30,14 @@
 
 use super::inner_box;
 use crate::exact::{Sign, orient3d};
+use crate::math::rounding::UNIT_ROUNDOFF;
 use crate::math::{Aabb, Vec3};
 
 /// The index of no face and of no source.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Half a unit in the last index of 1.
-const HALF_ULP: f64 = f64::EPSILON / 2.0;
-
 /// The relative error of a height over a face, from `docs/notes/filters.md`.
-const RELATIVE_ERROR: f64 = 10.0 * HALF_ULP;
+const RELATIVE_ERROR: f64 = 10.0 * UNIT_ROUNDOFF;
 
 /// The absolute error of a height over a face: more than underflow can change.
 const UNDERFLOW_ERROR: f64 = 1e-210;

@@ -5,7 +5,7 @@
 //! real numbers. In both cases a ball of the margin's radius is added around every point, in the
 //! outer frame.
 
-use super::body::{Mark, SMALLEST, Support, U, length_up};
+use super::body::{Mark, SMALLEST, Support, UNIT_ROUNDOFF, length_up};
 use crate::math::{Pose, Vec3};
 
 /// A body at a pose, with the error of its support point there.
@@ -21,8 +21,9 @@ impl<'a, B: Support> PosedBody<'a, B> {
         let (center, radius) = body.ball();
         let extent = length_up(center) + radius;
         // The rotation of the direction and the motion of the point: docs/notes/convex-shapes.md.
-        let pose_error =
-            40.0 * U * extent + 4.0 * U * length_up(pose.translation()) + 16.0 * SMALLEST;
+        let pose_error = 40.0 * UNIT_ROUNDOFF * extent
+            + 4.0 * UNIT_ROUNDOFF * length_up(pose.translation())
+            + 16.0 * SMALLEST;
         Self { body, pose, error: body.support_error() * 1.0001 + pose_error }
     }
 

@@ -12,14 +12,12 @@
 use super::Sign;
 use super::double::{Double, two_product, two_sum};
 use super::integer;
-use super::orient::{EPS, EXACT_RANGE, NO_UNDERFLOW};
+use super::orient::{EXACT_RANGE, NO_UNDERFLOW};
 use crate::math::Vec3;
+use crate::math::rounding::{PRODUCT_UNDERFLOW, UNIT_ROUNDOFF};
 
 /// The filter's relative error, derived above.
-const BOUND: f64 = 6.0 * EPS;
-
-/// The filter's absolute error: more than what products that underflow can lose.
-const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
+const BOUND: f64 = 6.0 * UNIT_ROUNDOFF;
 
 /// The sign of `direction . (b - a)`: positive if `b` lies further along the direction than `a`.
 ///
@@ -42,7 +40,7 @@ pub fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
     let products = [direction.x * w.x, direction.y * w.y, direction.z * w.z];
     let value = products[0] + products[1] + products[2];
     let size = products[0].abs() + products[1].abs() + products[2].abs();
-    let bound = BOUND * size + UNDERFLOW;
+    let bound = BOUND * size + PRODUCT_UNDERFLOW;
     // An infinite product makes the bound infinite, so that neither comparison holds.
     if value > bound {
         Sign::Positive

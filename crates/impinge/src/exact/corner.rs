@@ -11,6 +11,7 @@ use super::element::project;
 use super::integer;
 use super::orient::NO_UNDERFLOW;
 use crate::math::Vec3;
+use crate::math::rounding::UNIT_ROUNDOFF;
 
 /// A corner of the shared set, by the numbers of the caller's corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +100,8 @@ enum Crossed<'a> {
 /// is accepted.
 const MAX_PARAMETER_ERROR: f64 = 1.0 / (1_u64 << 62) as f64;
 /// The relative error of a double-double height, derived in `docs/notes/filters.md`.
-const DOUBLE_BOUND: f64 = EPS_SQUARED * 1024.0;
-const EPS_SQUARED: f64 = super::orient::EPS * super::orient::EPS;
+const DOUBLE_BOUND: f64 = SQUARED_ROUNDOFF * 1024.0;
+const SQUARED_ROUNDOFF: f64 = UNIT_ROUNDOFF * UNIT_ROUNDOFF;
 /// Coordinates no larger than this cannot overflow in double-double products of three.
 const NO_OVERFLOW: f64 = 1e80;
 

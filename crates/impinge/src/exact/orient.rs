@@ -11,33 +11,20 @@ use super::Sign;
 use super::integer;
 use super::stats::{FilterStats, Tally};
 use crate::math::Vec3;
+use crate::math::rounding::{PRODUCT_UNDERFLOW, TRIPLE_PRODUCT_UNDERFLOW, UNIT_ROUNDOFF, pow2};
 
 /// The largest absolute value of a coordinate for which the predicates are exact.
 pub const EXACT_RANGE: f64 = 1e100;
 
-/// Half a unit in the last place of 1: the largest relative error of one float operation that does
-/// not underflow.
-pub(super) const EPS: f64 = f64::EPSILON / 2.0;
-
 /// The filter's relative error for [`orient2d`]: eight rounding errors, and slack for the rounding
 /// of the bound itself.
-const BOUND_2D: f64 = 9.0 * EPS;
-/// The filter's absolute error for [`orient2d`]: more than what products that underflow can lose.
-const UNDERFLOW_2D: f64 = pow2(-1000);
+const BOUND_2D: f64 = 9.0 * UNIT_ROUNDOFF;
 /// The filter's relative error for [`orient3d`]: 48 rounding errors, and slack for the rounding of
 /// the bound itself.
-pub(super) const BOUND_3D: f64 = 50.0 * EPS;
-/// The filter's absolute error for [`orient3d`]: more than what products that underflow can lose
-/// within [`EXACT_RANGE`].
-pub(super) const UNDERFLOW_3D: f64 = pow2(-700);
+pub(super) const BOUND_3D: f64 = 50.0 * UNIT_ROUNDOFF;
 
 /// Coordinates at least this large, or zero, cannot underflow in a product of three.
 pub(super) const NO_UNDERFLOW: f64 = pow2(-300);
-
-/// `2^exponent`, for normal numbers.
-const fn pow2(exponent: i64) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
-}
 
 /// In which direction the path `a`, `b`, `c` turns in the plane: positive for left
 /// (counter-clockwise).
@@ -92,7 +79,7 @@ pub(super) fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally
     let v = [c[0] - a[0], c[1] - a[1]];
     let det = u[0] * v[1] - u[1] * v[0];
     let product = larger(u[0].abs(), v[0].abs()) * larger(u[1].abs(), v[1].abs());
-    let bound = BOUND_2D * product + UNDERFLOW_2D;
+    let bound = BOUND_2D * product + PRODUCT_UNDERFLOW;
     if det > bound {
         tally.filter(1);
         Sign::Positive
@@ -111,7 +98,7 @@ pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -
     let det = u.cross(v).dot(w);
     let largest = |u: f64, v: f64, w: f64| larger(larger(u.abs(), v.abs()), w.abs());
     let product = largest(u.x, v.x, w.x) * largest(u.y, v.y, w.y) * largest(u.z, v.z, w.z);
-    let bound = BOUND_3D * product + UNDERFLOW_3D;
+    let bound = BOUND_3D * product + TRIPLE_PRODUCT_UNDERFLOW;
     if det > bound {
         tally.filter(1);
         Sign::Positive

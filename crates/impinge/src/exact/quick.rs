@@ -11,9 +11,10 @@
 //! by a condition instead of a table. A bound from the largest difference in any coordinate, cubed,
 //! is no faster than a bound from the largest in each.
 
-use super::orient::{BOUND_3D, UNDERFLOW_3D, larger};
+use super::orient::{BOUND_3D, larger};
 use super::stats::Tally;
 use crate::math::Vec3;
+use crate::math::rounding::TRIPLE_PRODUCT_UNDERFLOW;
 
 /// The relative error bound of all eight determinants: each of the three factors of a product is up
 /// to twice as large as the differences that the bound is computed from.
@@ -41,7 +42,7 @@ pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> 
     let product = largest(u.x, v.x, w[0].x, w[1].x, w[2].x)
         * largest(u.y, v.y, w[0].y, w[1].y, w[2].y)
         * largest(u.z, v.z, w[0].z, w[1].z, w[2].z);
-    let bound = SHARED_BOUND * product + UNDERFLOW_3D;
+    let bound = SHARED_BOUND * product + TRIPLE_PRODUCT_UNDERFLOW;
 
     // The smallest absolute value is compared with the bound only at the end: the branches before
     // may be wrong for values too close to zero, but then the minimum is too small as well.

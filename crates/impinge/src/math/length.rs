@@ -1,6 +1,6 @@
 //! Lengths and directions at every scale: vectors whose squares would be denormal are scaled first.
 
-use super::rounding::U;
+use super::rounding::UNIT_ROUNDOFF;
 use super::{Vec3, unit_scale};
 
 /// Scale factor for lengths whose squares would be denormal. A power of two.
@@ -36,9 +36,11 @@ pub fn length_up(v: Vec3) -> f64 {
         if largest == 0.0 {
             return 0.0;
         }
-        return next_up((v * SCALE_FOR_SQUARES).length() * (1.0 + 8.0 * U) / SCALE_FOR_SQUARES);
+        return next_up(
+            (v * SCALE_FOR_SQUARES).length() * (1.0 + 8.0 * UNIT_ROUNDOFF) / SCALE_FOR_SQUARES,
+        );
     }
-    v.length() * (1.0 + 8.0 * U)
+    v.length() * (1.0 + 8.0 * UNIT_ROUNDOFF)
 }
 
 /// A lower bound of the length of the exact difference of two points whose rounded difference,
@@ -47,10 +49,12 @@ pub fn length_up(v: Vec3) -> f64 {
 #[must_use]
 pub fn length_down(v: Vec3) -> f64 {
     if v.abs().max_element() < MIN_UNSCALED_LENGTH {
-        return next_down((v * SCALE_FOR_SQUARES).length() * (1.0 - 8.0 * U) / SCALE_FOR_SQUARES)
-            .max(0.0);
+        return next_down(
+            (v * SCALE_FOR_SQUARES).length() * (1.0 - 8.0 * UNIT_ROUNDOFF) / SCALE_FOR_SQUARES,
+        )
+        .max(0.0);
     }
-    v.length() * (1.0 - 8.0 * U)
+    v.length() * (1.0 - 8.0 * UNIT_ROUNDOFF)
 }
 
 /// The unit vector along `v`, for every length; `None` if `v` is zero or not finite.

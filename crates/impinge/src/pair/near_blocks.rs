@@ -6,17 +6,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::closest::triangle_triangle;
+use crate::closest::{PRUNING_SLACK, triangle_triangle};
 use crate::exact::triangles_intersect;
 use crate::math::{Aabb, Vec3, length_down, length_up};
 
 use super::blocks::{Block, blocks};
 use super::{NearPair, NearSink, Posed};
-
-/// Boxes whose gap exceeds the bound by more than this fraction of the meshes' extent are skipped.
-/// It is far more than the gap between the bounds of [`closest`](crate::closest), so that those
-/// alone decide whether a pair is reported.
-const BOX_SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
 
 /// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
 /// `sink`.
@@ -25,7 +20,8 @@ pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
         return;
     }
     // For denormal numbers, the bounds of `closest` differ by a few units in the last place.
-    let slack = length_up(a.bounds().union(&b.bounds()).extent()) * BOX_SLACK + f64::MIN_POSITIVE;
+    let slack =
+        length_up(a.bounds().union(&b.bounds()).extent()) * PRUNING_SLACK + f64::MIN_POSITIVE;
     let (blocks_a, blocks_b) = (blocks(&a.collect(&a.bounds())), blocks(&b.collect(&b.bounds())));
     // The nearest blocks first: a good first bound prunes most of the rest.
     let mut order: Vec<(f64, usize)> = blocks_a

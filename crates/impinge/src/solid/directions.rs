@@ -16,6 +16,7 @@ use num_bigint::BigInt;
 
 use crate::exact::Sign;
 use crate::math::Vec3;
+use crate::math::rounding::UNIT_ROUNDOFF;
 
 use super::number::{Fixed, Integer};
 
@@ -65,16 +66,17 @@ pub(super) struct Directions {
     nodes: Vec<Node>,
 }
 
-/// Half an ulp of one.
-const ROUNDOFF: f64 = f64::EPSILON / 2.0;
-
 impl Directions {
     /// From `from` to `to`.
     pub(super) fn between(&mut self, from: Vec3, to: Vec3) -> Dir {
         let approx = to - from;
         // A difference of `f64` numbers has an error of half an ulp of itself, and is exact where
         // it is subnormal.
-        self.push(Construction::Difference(to, from), approx, approx.abs().max_element() * ROUNDOFF)
+        self.push(
+            Construction::Difference(to, from),
+            approx,
+            approx.abs().max_element() * UNIT_ROUNDOFF,
+        )
     }
 
     /// From the crossing of the segments `e` and `f` to the point `to`. The lines are in one plane
@@ -94,9 +96,10 @@ impl Directions {
         let (p, q) = (&self.nodes[u.0 as usize], &self.nodes[v.0 as usize]);
         let (m, n) = (p.approx.abs().max_element(), q.approx.abs().max_element());
         // Two products per component: the operands' errors, then three roundings of at most 2mn.
-        let error = 2.0 * (m * q.error + n * p.error + p.error * q.error) + 6.0 * ROUNDOFF * m * n;
+        let error =
+            2.0 * (m * q.error + n * p.error + p.error * q.error) + 6.0 * UNIT_ROUNDOFF * m * n;
         let approx = p.approx.cross(q.approx);
-        self.push(Construction::Cross(u, v), approx, error * (1.0 + 16.0 * ROUNDOFF))
+        self.push(Construction::Cross(u, v), approx, error * (1.0 + 16.0 * UNIT_ROUNDOFF))
     }
 
     /// `u + v / 2^halvings`.
@@ -104,8 +107,8 @@ impl Directions {
         let (p, q) = (&self.nodes[u.0 as usize], &self.nodes[v.0 as usize]);
         let factor = 0.5_f64.powi(halvings.min(1000) as i32);
         let approx = p.approx + q.approx * factor;
-        let error = p.error + q.error * factor + ROUNDOFF * approx.abs().max_element();
-        self.push(Construction::Sum(u, v, halvings), approx, error * (1.0 + 16.0 * ROUNDOFF))
+        let error = p.error + q.error * factor + UNIT_ROUNDOFF * approx.abs().max_element();
+        self.push(Construction::Sum(u, v, halvings), approx, error * (1.0 + 16.0 * UNIT_ROUNDOFF))
     }
 
     /// The sign of `u . (v x w)`.
@@ -119,8 +122,8 @@ impl Directions {
         // The six products are at most lmn each; at most five successive roundings, and the
         // operands' own errors.
         let error = 6.0 * (p.error * m * n + l * q.error * n + l * m * r.error)
-            + 40.0 * ROUNDOFF * l * m * n;
-        if value.abs() > error * (1.0 + 16.0 * ROUNDOFF) {
+            + 40.0 * UNIT_ROUNDOFF * l * m * n;
+        if value.abs() > error * (1.0 + 16.0 * UNIT_ROUNDOFF) {
             return Sign::of(value);
         }
         let fixed = [u, v, w].map(|d| self.fixed(d));
@@ -150,8 +153,8 @@ impl Directions {
         let value = p.approx.dot(q.approx);
         let (m, n) =
             (p.approx.abs().max_element() + p.error, q.approx.abs().max_element() + q.error);
-        let error = 3.0 * (p.error * n + m * q.error) + 12.0 * ROUNDOFF * m * n;
-        if value.abs() > error * (1.0 + 16.0 * ROUNDOFF) {
+        let error = 3.0 * (p.error * n + m * q.error) + 12.0 * UNIT_ROUNDOFF * m * n;
+        if value.abs() > error * (1.0 + 16.0 * UNIT_ROUNDOFF) {
             return Sign::of(value);
         }
         dot(&self.exact(u).components, &self.exact(v).components)
@@ -167,8 +170,8 @@ impl Directions {
             let shift = -exponent_of(size);
             node.scale = i64::from(shift);
             node.approx = scale_by(approx, shift);
-            node.error =
-                scale_by(Vec3::splat(error), shift).x * (1.0 + 4.0 * ROUNDOFF) + f64::MIN_POSITIVE;
+            node.error = scale_by(Vec3::splat(error), shift).x * (1.0 + 4.0 * UNIT_ROUNDOFF)
+                + f64::MIN_POSITIVE;
             self.nodes.push(node);
         } else {
             // The approximation has no significant bits: compute it from the integers.
@@ -178,7 +181,7 @@ impl Directions {
             let (approx, shift) = found.unwrap_or((Vec3::ZERO, 0));
             node.scale = shift;
             node.approx = approx;
-            node.error = if approx == Vec3::ZERO { 0.0 } else { 2.0 * ROUNDOFF };
+            node.error = if approx == Vec3::ZERO { 0.0 } else { 2.0 * UNIT_ROUNDOFF };
             let _ = node.fixed.set(fixed.map(|value| value.times_power(shift)));
             if let Some(value) = exact {
                 let _ = node.exact.set(value.times_power(shift));

@@ -65,7 +65,7 @@ fn locate_in(
 }
 
 /// The largest number of triangles that are tested one by one, which takes no longer than the tree.
-const MAX_TRIANGLES_WITHOUT_TREE: u32 = 24;
+const MAX_TRIANGLES_FOR_LINEAR_RAY: u32 = 24;
 
 /// The signed number of triangles of the mesh that a ray pierces, as counted by
 /// [`Tree::crossings`](crate::tree::Tree). It uses the mesh's tree, or tests every triangle if
@@ -76,7 +76,7 @@ pub(super) fn crossings(
     mut exact: impl FnMut(u32) -> Option<i64>,
 ) -> Option<i64> {
     let count = mesh.triangles().len() as u32;
-    if count > MAX_TRIANGLES_WITHOUT_TREE {
+    if count > MAX_TRIANGLES_FOR_LINEAR_RAY {
         if let Some(found) = mesh.tree().crossings(ray, &mut exact) {
             return found;
         }

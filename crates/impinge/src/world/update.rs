@@ -6,7 +6,8 @@ use super::narrow::PairState;
 use super::pairs::{Key, Listed, Record};
 use super::selection::Selection;
 use super::{Handle, Report, World};
-use crate::broad::{Completeness, Pair};
+use crate::broad::movers::are_many;
+use crate::broad::{Completeness, MIN_SLOTS_FOR_WORKERS, Pair};
 use crate::pair::Budget;
 use crate::workers;
 
@@ -21,8 +22,6 @@ const MIN_PAIRS_AT_A_TIME: usize = 2;
 const BODIES_PER_THREAD: usize = 128;
 /// The number of pairs for each further thread that is woken.
 const PAIRS_PER_THREAD: usize = 64;
-/// The number of bodies from which on the broad phase uses all threads itself.
-const MIN_BODIES_FOR_PARALLEL_BROAD_PHASE: usize = 8192;
 
 /// Which pairs are checked, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ impl World {
     /// another pool.
     pub fn update(&mut self) -> &Report {
         let changed = self.bodies.changed.len();
-        let many_changed = changed * 4 > self.bodies.records.len();
+        let many_changed = are_many(changed, self.bodies.records.len());
         let pairs = if many_changed { self.pairs.records.len() } else { 0 };
         let helpers = changed / BODIES_PER_THREAD + pairs / PAIRS_PER_THREAD;
         workers::keep_workers_awake(helpers, || self.run_stages());
@@ -92,12 +91,12 @@ impl World {
 
     fn schedule(&self) -> Schedule {
         let bodies = self.bodies.records.len();
-        if self.bodies.moved.len() * 4 <= bodies {
+        if !are_many(self.bodies.moved.len(), bodies) {
             return Schedule::Listed;
         }
         let during_broad_phase = !self.recheck_interest
             && self.pairs.records.len() >= MIN_PAIRS_FOR_THREADS
-            && bodies < MIN_BODIES_FOR_PARALLEL_BROAD_PHASE
+            && bodies < MIN_SLOTS_FOR_WORKERS
             && rayon::current_num_threads() > 1;
         if during_broad_phase { Schedule::AllDuringBroadPhase } else { Schedule::All }
     }

@@ -1,7 +1,9 @@
 //! Bounding spheres.
 
 use super::Volume;
-use impinge::internals::rounding::{U, UNDERFLOW_MARGIN, distortion, length_down, length_up};
+use impinge::internals::rounding::{
+    UNDERFLOW_MARGIN, UNIT_ROUNDOFF, distortion, length_down, length_up,
+};
 use impinge::math::{Pose, Vec3};
 
 /// A ball: the points at most the radius away from the centre. Empty if the radius is negative.
@@ -52,7 +54,7 @@ impl Sphere {
     /// The sum of the radii, rounded up.
     #[inline]
     fn reach(&self, other: &Self) -> f64 {
-        (self.radius + other.radius) * (1.0 + 2.0 * U)
+        (self.radius + other.radius) * (1.0 + 2.0 * UNIT_ROUNDOFF)
     }
 }
 
@@ -118,7 +120,8 @@ impl Volume for Sphere {
         let between = other.center - self.center;
         let reach = self.reach(other);
         // The largest component first: it needs no square root.
-        between.abs().max_element() * (1.0 - 2.0 * U) <= reach && length_down(between) <= reach
+        between.abs().max_element() * (1.0 - 2.0 * UNIT_ROUNDOFF) <= reach
+            && length_down(between) <= reach
     }
 
     fn contains(&self, point: Vec3) -> bool {
@@ -131,7 +134,7 @@ impl Volume for Sphere {
 
     fn motion(pose: &Pose) -> SphereMotion {
         // |Rv|^2 <= (1 + d) |v|^2, and the root of 1 + d is at most 1 + d / 2.
-        let stretch = 1.0 + 0.5 * distortion(&pose.rotation()) + 4.0 * U;
+        let stretch = 1.0 + 0.5 * distortion(&pose.rotation()) + 4.0 * UNIT_ROUNDOFF;
         SphereMotion { pose: *pose, stretch, reach: pose.translation().abs().max_element() }
     }
 
@@ -141,12 +144,13 @@ impl Volume for Sphere {
             return *self;
         }
         let center = motion.pose.transform_point(self.center);
-        // The errors of the moved centre and of moved vertices are at most 4 U (2 |v| + |t|) per
-        // component, with |v| the largest absolute component.
+        // The errors of the moved centre and of moved vertices are at most 4 u (2 |v| + |t|) per
+        // component, with |v| the largest absolute component and u half an ulp of one.
         let reach = self.center.abs().max_element() + self.radius + motion.reach;
         Self {
             center,
-            radius: self.radius * motion.stretch + (32.0 * U * reach + UNDERFLOW_MARGIN),
+            radius: self.radius * motion.stretch
+                + (32.0 * UNIT_ROUNDOFF * reach + UNDERFLOW_MARGIN),
         }
     }
 
@@ -154,7 +158,7 @@ impl Volume for Sphere {
         if by <= 0.0 || self.is_empty() {
             return *self;
         }
-        Self { center: self.center, radius: (self.radius + by) * (1.0 + 2.0 * U) }
+        Self { center: self.center, radius: (self.radius + by) * (1.0 + 2.0 * UNIT_ROUNDOFF) }
     }
 
     fn volume(&self) -> f64 {
@@ -177,7 +181,7 @@ impl Volume for Sphere {
             return f64::INFINITY;
         }
         let gap = length_down(other.center - self.center) - self.reach(other);
-        (gap * (1.0 - 2.0 * U)).max(0.0)
+        (gap * (1.0 - 2.0 * UNIT_ROUNDOFF)).max(0.0)
     }
 
     fn overlap_depth(&self, other: &Self) -> f64 {
@@ -185,7 +189,7 @@ impl Volume for Sphere {
             return 0.0;
         }
         let depth = self.reach(other) - length_down(other.center - self.center);
-        depth.max(0.0) * (1.0 + 2.0 * U) + UNDERFLOW_MARGIN
+        depth.max(0.0) * (1.0 + 2.0 * UNIT_ROUNDOFF) + UNDERFLOW_MARGIN
     }
 }
 
@@ -193,7 +197,8 @@ impl Sphere {
     /// The ball about the same centre that also contains the other. The margin is large enough that
     /// [`Volume::contains`], which rounds up, is true for every point of the other.
     fn cover(&self, other: &Self) -> Self {
-        let needed = (length_up(other.center - self.center) + other.radius) * (1.0 + 16.0 * U);
+        let needed =
+            (length_up(other.center - self.center) + other.radius) * (1.0 + 16.0 * UNIT_ROUNDOFF);
         Self { center: self.center, radius: self.radius.max(needed) }
     }
 }

@@ -1,14 +1,12 @@
 //! Test whether the origin is inside the tetrahedron of four vectors. Decides where floating point
 //! is certain.
 
+use impinge::internals::rounding::TRIPLE_PRODUCT_UNDERFLOW;
 use impinge::math::Vec3;
 
 /// The relative error bound of a determinant of differences, as in `exact::orient3d`: 48 roundings
 /// and slack.
 const DETERMINANT_ERROR: f64 = 25.0 * f64::EPSILON;
-
-/// Exceeds the error of products that underflow, for coordinates up to 1e100: `2^-700`.
-const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
 
 /// Whether the origin is certainly strictly inside the tetrahedron of the four vectors that were
 /// rounded to `m`, component by component.
@@ -25,7 +23,7 @@ pub(super) fn surrounds_origin(m: &[Vec3; 4]) -> bool {
 fn sign(a: Vec3, b: Vec3, c: Vec3) -> i8 {
     let det = a.cross(b).dot(c);
     let reach = a.abs().max(b.abs()).max(c.abs());
-    let bound = DETERMINANT_ERROR * (reach.x * reach.y * reach.z) + UNDERFLOW;
+    let bound = DETERMINANT_ERROR * (reach.x * reach.y * reach.z) + TRIPLE_PRODUCT_UNDERFLOW;
     i8::from(det > bound) - i8::from(det < -bound)
 }
 

@@ -12,10 +12,8 @@
 //! On A's side there is no error: its climb compares exactly along `S` itself.
 
 use super::Prepared;
+use impinge::internals::rounding::UNIT_ROUNDOFF;
 use impinge::math::{Pose, Vec3};
-
-/// Half an ulp of one.
-const U: f64 = f64::EPSILON / 2.0;
 
 /// Bounds of the rounding errors of B's vertices and of directions in B's frame, at one pose.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +37,7 @@ impl Rounding {
     /// length. Zero or negative if no gap is certain.
     pub(super) fn distance(&self, s: Vec3, p: Vec3, q: Vec3) -> f64 {
         // Covers three products, two sums, a root and a quotient.
-        self.along(s, p, q) / s.length() * (1.0 - 8.0 * U)
+        self.along(s, p, q) / s.length() * (1.0 - 8.0 * UNIT_ROUNDOFF)
     }
 
     /// A lower bound of `s . (y - x)` over all `x` of A and all moved `y` of B, where `p` supports
@@ -49,7 +47,7 @@ impl Rounding {
         let value = terms.element_sum();
         let size = terms.abs().element_sum();
         let far = s.abs().dot(self.far);
-        value - (8.0 * U * size + 16.0 * U * far + self.tiny)
+        value - (8.0 * UNIT_ROUNDOFF * size + 16.0 * UNIT_ROUNDOFF * far + self.tiny)
     }
 }
 

@@ -68,8 +68,9 @@ use slots::Slots;
 const REBUILD_ESCAPES_PER_BOX: f32 = 0.5;
 /// The cost of building the trees over the slots, in the same unit.
 const TREES_ESCAPES_PER_BOX: f32 = 0.02;
-/// With fewer slots than this, one thread does all the work.
-const MIN_SLOTS_FOR_WORKERS: usize = 8192;
+/// With fewer slots than this, one thread does all the work; with more, the search uses all
+/// threads.
+pub(crate) const MIN_SLOTS_FOR_WORKERS: usize = 8192;
 /// If fewer than one item in this many is named as moved, the frame is too short for other workers.
 const ITEMS_PER_MOVED_FOR_WORKERS: usize = 4;
 /// Debug builds check the invariants after every frame of up to this many slots.

@@ -1,7 +1,7 @@
 //! The Minkowski difference: the set of all differences of a point of B and a point of A.
 
 use super::BodyCache;
-use crate::convex::body::{Mark, Support, U, length_up};
+use crate::convex::body::{Mark, Support, UNIT_ROUNDOFF, length_up};
 use crate::convex::posed_body::PosedBody;
 use crate::math::{Pose, Vec3, unit_scale};
 
@@ -38,7 +38,7 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
         let size = offset.abs().max_element() + radius_a + radius_b;
         let scale = if size > 0.0 { unit_scale(size) } else { (1.0, 1.0) };
         let (s, t) = scale;
-        let error = (a.support_error() + b.error) * (1.0 + 4.0 * U) * s * t;
+        let error = (a.support_error() + b.error) * (1.0 + 4.0 * UNIT_ROUNDOFF) * s * t;
         Self { a, b, scale, error, center_offset: offset * s * t }
     }
 
@@ -82,7 +82,7 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
     /// The error of the vertex `m`: how far it may be from the set, and how much lower than the
     /// furthest point along its direction.
     pub(in crate::convex) fn error(&self, m: Vec3) -> f64 {
-        self.error + 2.0 * U * length_up(m) + 1e-300
+        self.error + 2.0 * UNIT_ROUNDOFF * length_up(m) + 1e-300
     }
 
     /// An upper bound, in the scaled frame, of the height of every point of the set along
@@ -91,7 +91,7 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
         let along = direction.dot(support) / direction.length();
         // Three roundings of the product, whose terms are no larger than the lengths; one of the
         // length and one of the quotient.
-        along + self.error(support) + 12.0 * U * length_up(support)
+        along + self.error(support) + 12.0 * UNIT_ROUNDOFF * length_up(support)
     }
 
     /// A scaled length in the caller's unit.
@@ -103,6 +103,6 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
     /// A bound, in the caller's unit, of the distance of weighted sums of core points from their
     /// cores.
     pub(in crate::convex) fn point_error(&self, a: Vec3, b: Vec3) -> f64 {
-        self.unscaled(self.error) + 16.0 * U * (length_up(a) + length_up(b))
+        self.unscaled(self.error) + 16.0 * UNIT_ROUNDOFF * (length_up(a) + length_up(b))
     }
 }

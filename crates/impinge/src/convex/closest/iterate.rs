@@ -5,7 +5,7 @@ use super::reduced::Reduced;
 use super::strategy::{SignedVolumes, Strategy};
 use super::{BodyCache, ClosestOptions, Iterated, Stop, signed_volumes, unit};
 use crate::answer::Distance;
-use crate::convex::body::{Support, U, length_up};
+use crate::convex::body::{Support, UNIT_ROUNDOFF, length_up};
 use crate::math::{Pose, Vec3};
 
 /// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, and bounds of the
@@ -54,7 +54,8 @@ pub fn closest_points_by<A: Support, B: Support>(
     let [p, q] = iteration.points();
     let (direction, margins) = (iteration.direction(), [a.margin(), b.margin()]);
     let [lower, upper] = iteration.bounds_without_margins(&difference, margins);
-    let point_error = difference.point_error(p, q) + 4.0 * U * (margins[0] + margins[1]);
+    let point_error =
+        difference.point_error(p, q) + 4.0 * UNIT_ROUNDOFF * (margins[0] + margins[1]);
     let apart = (q - p).dot(direction);
     let (offset_a, offset_b) = if apart > margins[0] + margins[1] {
         (margins[0], margins[1])
@@ -127,7 +128,7 @@ impl Iteration {
     ) -> [f64; 2] {
         let margin = margins[0] + margins[1];
         let (lower, upper) = (difference.unscaled(self.lower), difference.unscaled(self.upper));
-        let slack = |bound: f64| 4.0 * U * (bound + margin) + f64::MIN_POSITIVE;
+        let slack = |bound: f64| 4.0 * UNIT_ROUNDOFF * (bound + margin) + f64::MIN_POSITIVE;
         [lower - margin - slack(lower), upper - margin + slack(upper)]
     }
 }
@@ -240,7 +241,8 @@ impl Iteration {
         if simplex.len() < 4 {
             let (square, before) = (nearest.length_squared(), self.nearest.length_squared());
             let level = square >= before;
-            let allowed = self.level_steps < max_level_steps && square <= before * (1.0 + 8.0 * U);
+            let allowed = self.level_steps < max_level_steps
+                && square <= before * (1.0 + 8.0 * UNIT_ROUNDOFF);
             if level && !allowed {
                 return false;
             }
@@ -262,7 +264,7 @@ impl Iteration {
         let here = Vertex { m: self.nearest, a: sum(|v| v.a), b: sum(|v| v.b), marks: None };
         let size = self.simplex.iter().map(|v| length_up(v.m)).fold(0.0, f64::max);
         let mut next = Self { simplex: vec![here], weights: Reduced::point(0), ..*self };
-        next.sum_error += 16.0 * U * size;
+        next.sum_error += 16.0 * UNIT_ROUNDOFF * size;
         let has_progress = next.step(vertex, signed_volumes::reduce, difference, 0);
         if has_progress {
             *self = next;
@@ -295,7 +297,10 @@ impl Iteration {
         let (error, size) = self.simplex.iter().fold((0.0_f64, 0.0_f64), |(e, s), v| {
             (e.max(difference.error(v.m)), s.max(length_up(v.m)))
         });
-        length_up(self.nearest) * (1.0 + 8.0 * U) + error + self.sum_error + 16.0 * U * size
+        length_up(self.nearest) * (1.0 + 8.0 * UNIT_ROUNDOFF)
+            + error
+            + self.sum_error
+            + 16.0 * UNIT_ROUNDOFF * size
     }
 
     /// A bound of the distance that rounding can produce where the true one is zero.

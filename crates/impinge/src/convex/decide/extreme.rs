@@ -9,6 +9,7 @@ use super::vector::{Vector, dot, rounded};
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
 use crate::math::Vec3;
+use crate::math::rounding::{PRODUCT_UNDERFLOW, UNIT_ROUNDOFF};
 
 /// An exact direction and its rounding.
 pub(super) struct Direction {
@@ -18,10 +19,7 @@ pub(super) struct Direction {
 
 /// The filter's relative error: five roundings of a product (the direction, a difference, the
 /// product, two sums), and the rounding of the sum of absolute values.
-const RELATIVE_ERROR: f64 = 8.0 * f64::EPSILON / 2.0;
-
-/// The filter's absolute error, for components and products that underflow.
-const UNDERFLOW_ERROR: f64 = f64::MIN_POSITIVE * 4_194_304.0;
+const RELATIVE_ERROR: f64 = 8.0 * UNIT_ROUNDOFF;
 
 impl Direction {
     pub(super) fn new(exact: Vector) -> Self {
@@ -96,7 +94,7 @@ impl Direction {
         let size = products.abs();
         let abs_d = d.abs();
         let error = RELATIVE_ERROR * (size.x + size.y + size.z)
-            + UNDERFLOW_ERROR * (abs_d.x + abs_d.y + abs_d.z + 1.0);
+            + PRODUCT_UNDERFLOW * (abs_d.x + abs_d.y + abs_d.z + 1.0);
         (products.x + products.y + products.z, error)
     }
 

@@ -3,29 +3,24 @@
 
 use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
 use crate::math::Vec3;
-
-/// Half a unit in the last place of 1.
-const HALF_ULP: f64 = f64::EPSILON / 2.0;
+use crate::math::rounding::{PRODUCT_UNDERFLOW, UNIT_ROUNDOFF};
 
 /// The relative error of a gap: five roundings for each end, and those of the bound.
-const GAP_BOUND: f64 = 7.0 * HALF_ULP;
+const GAP_BOUND: f64 = 7.0 * UNIT_ROUNDOFF;
 
 /// The relative error of dividing by the length of the direction.
-const LENGTH_BOUND: f64 = 8.0 * HALF_ULP;
+const LENGTH_BOUND: f64 = 8.0 * UNIT_ROUNDOFF;
 
 /// The relative error of a determinant of three rounded differences; that of
 /// [`orient3d`](crate::exact::orient3d).
-const DETERMINANT_BOUND: f64 = 50.0 * HALF_ULP;
+const DETERMINANT_BOUND: f64 = 50.0 * UNIT_ROUNDOFF;
 
 /// More than underflow of products of three factors can change.
 const DETERMINANT_UNDERFLOW: f64 = 1e-210;
 
 /// The relative error of a product of two rounded differences minus another such product; that of
 /// [`orient2d`](crate::exact::orient2d).
-const AREA_BOUND: f64 = 9.0 * HALF_ULP;
-
-/// More than underflow of products can change.
-const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
+const AREA_BOUND: f64 = 9.0 * UNIT_ROUNDOFF;
 
 /// A certain lower bound of the distance of the hulls of `a` and `b`, from their gap along
 /// `direction`: a valid [`SeparationCertificate::lower`] for it. Zero or negative if this direction
@@ -58,11 +53,11 @@ pub fn certain_gap(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> f64 {
 /// `size` adds up, for both sides, the largest sum of the absolute values of such products.
 #[inline]
 fn certain_distance(between: f64, size: f64, direction: Vec3) -> f64 {
-    let certain = between - (GAP_BOUND * size + UNDERFLOW);
+    let certain = between - (GAP_BOUND * size + PRODUCT_UNDERFLOW);
     let length = direction.length();
     if certain > 0.0 && (1e-100..=1e100).contains(&length) {
         let distance = certain / length * (1.0 - LENGTH_BOUND);
-        if distance > UNDERFLOW { distance } else { 0.0 }
+        if distance > PRODUCT_UNDERFLOW { distance } else { 0.0 }
     } else {
         certain.min(0.0)
     }
@@ -149,7 +144,7 @@ fn is_off_line(u: Vec3, v: Vec3) -> bool {
     let areas = u.cross(v).abs();
     let bounds =
         AREA_BOUND * Vec3::new(largest.y * largest.z, largest.z * largest.x, largest.x * largest.y);
-    areas.cmpgt(bounds + Vec3::splat(UNDERFLOW)).any()
+    areas.cmpgt(bounds + Vec3::splat(PRODUCT_UNDERFLOW)).any()
 }
 
 /// Whether the origin is strictly inside the tetrahedron of four rounded differences.
@@ -265,7 +260,7 @@ mod tests {
     fn non_finite_coordinates_prove_nothing() {
         let (a, b) = ([Vec3::ZERO, Vec3::NEG_X], [Vec3::X, Vec3::X * 2.0]);
         assert!(certain_gap(Vec3::X, &a, &b) > 0.9);
-        assert_eq!(certain_gap(Vec3::ZERO, &a, &b), 0.0 - UNDERFLOW);
+        assert_eq!(certain_gap(Vec3::ZERO, &a, &b), 0.0 - PRODUCT_UNDERFLOW);
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(certain_gap(Vec3::X, &[Vec3::ZERO, Vec3::Y * bad], &b) <= 0.0);
             assert!(certain_gap(Vec3::X, &a, &[Vec3::X, Vec3::Y * bad]) <= 0.0);

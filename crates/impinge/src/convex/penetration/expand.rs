@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::PenetrationOptions;
 use super::polytope::{Face, Polytope};
 use crate::answer::Contact;
-use crate::convex::body::{Support, U};
+use crate::convex::body::{Support, UNIT_ROUNDOFF};
 use crate::convex::closest::{
     BodyCache, Difference, Iterated, Iteration, SignedVolumes, Stop, Vertex, iterate,
     signed_volumes,
@@ -57,7 +57,7 @@ pub fn penetration<A: Support, B: Support>(
     };
     found.answer.point_a += found.direction * margins[0];
     found.answer.point_b -= found.direction * margins[1];
-    found.point_error += 4.0 * U * margin;
+    found.point_error += 4.0 * UNIT_ROUNDOFF * margin;
     found
 }
 
@@ -266,7 +266,7 @@ impl Expansion {
         let [_, apart] = iteration.bounds_without_margins(difference, [0.0; 2]);
         let at_least = self.lower.map_or(-apart, |l| difference.unscaled(l).max(-apart));
         let at_most = difference.unscaled(self.upper);
-        let slack = |bound: f64| 4.0 * U * (bound.abs() + margin) + f64::MIN_POSITIVE;
+        let slack = |bound: f64| 4.0 * UNIT_ROUNDOFF * (bound.abs() + margin) + f64::MIN_POSITIVE;
         let [point_a, point_b] = self.points;
         let direction = -self.direction;
         // The signed distance is minus the depth.

@@ -4,7 +4,7 @@
 //! with one border (the argument is in `convex/build.rs`), and the surface stays closed and convex,
 //! with coplanar neighbours at most.
 
-use crate::convex::body::{U, length_up};
+use crate::convex::body::{UNIT_ROUNDOFF, length_up};
 use crate::convex::closest::{Vertex, signed_volumes, unit};
 use crate::exact::{Sign, orient3d};
 use crate::math::Vec3;
@@ -154,7 +154,7 @@ fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
             (normal, height) = (to_nearest, least_height(to_nearest));
         }
     }
-    let height = height - 16.0 * U * size - f64::MIN_POSITIVE;
+    let height = height - 16.0 * UNIT_ROUNDOFF * size - f64::MIN_POSITIVE;
     // Whether the origin is on the inner side is decided exactly.
     let outside = orient3d(a, b, c, Vec3::ZERO) == Sign::Positive;
     (normal, if outside { height.min(0.0) } else { height })

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::on_circle;
+use super::{UNDERFLOW_ERROR, on_circle};
 use crate::convex::Support;
-use crate::convex::body::{SMALLEST, U};
+use crate::convex::body::{SMALLEST, UNIT_ROUNDOFF};
 use crate::math::Vec3;
 
 axial! {
@@ -13,10 +13,6 @@ axial! {
     /// The cone of these lengths; a disc or a segment if one is zero.
     new
 }
-
-/// More than the underflow of products can change the height where they choose between the apex and
-/// the base: about 1e-323, divided by the length of a direction of at least 1e-30.
-const UNDERFLOW_ERROR: f64 = 1e-290;
 
 impl Support for Cone {
     type Memory = ();
@@ -33,11 +29,11 @@ impl Support for Cone {
     }
 
     fn support_error(&self) -> f64 {
-        16.0 * U * (self.radius + self.half_height) + UNDERFLOW_ERROR
+        16.0 * UNIT_ROUNDOFF * (self.radius + self.half_height) + UNDERFLOW_ERROR
     }
 
     fn ball(&self) -> (Vec3, f64) {
-        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * U) + SMALLEST)
+        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * UNIT_ROUNDOFF) + SMALLEST)
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::on_circle;
 use crate::convex::Support;
-use crate::convex::body::{SMALLEST, U};
+use crate::convex::body::{SMALLEST, UNIT_ROUNDOFF};
 use crate::math::Vec3;
 
 axial! {
@@ -24,11 +24,11 @@ impl Support for Cylinder {
     }
 
     fn support_error(&self) -> f64 {
-        8.0 * U * self.radius + 8.0 * SMALLEST
+        8.0 * UNIT_ROUNDOFF * self.radius + 8.0 * SMALLEST
     }
 
     fn ball(&self) -> (Vec3, f64) {
-        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * U) + SMALLEST)
+        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * UNIT_ROUNDOFF) + SMALLEST)
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::check_length;
+use super::{UNDERFLOW_ERROR, check_length};
 use crate::convex::Support;
-use crate::convex::body::U;
+use crate::convex::body::UNIT_ROUNDOFF;
 use crate::error::Error;
 use crate::math::Vec3;
 
@@ -13,10 +13,6 @@ use crate::math::Vec3;
 pub struct Ellipsoid {
     axes: Vec3,
 }
-
-/// More than the underflow of products can change the height of a support point: about 1e-323,
-/// divided by the length of a direction of at least 1e-30.
-const UNDERFLOW_ERROR: f64 = 1e-290;
 
 impl Ellipsoid {
     /// The ellipsoid with these half lengths of its axes; flat if one is zero.
@@ -59,7 +55,7 @@ impl Support for Ellipsoid {
     }
 
     fn support_error(&self) -> f64 {
-        8.0 * U * self.axes.max_element() + UNDERFLOW_ERROR
+        8.0 * UNIT_ROUNDOFF * self.axes.max_element() + UNDERFLOW_ERROR
     }
 
     fn ball(&self) -> (Vec3, f64) {

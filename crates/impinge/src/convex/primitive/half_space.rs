@@ -2,7 +2,7 @@
 
 use crate::answer::Contact;
 use crate::convex::Support;
-use crate::convex::body::U;
+use crate::convex::body::UNIT_ROUNDOFF;
 use crate::convex::posed_body::PosedBody;
 use crate::error::{Error, ErrorKind};
 use crate::math::{MAX_COORDINATE, Pose, Vec3, check_range, unit_scale};
@@ -81,11 +81,11 @@ impl HalfSpace {
         let height = n.dot(p) - self.scaled_offset;
         // The rounding of three products and three sums, of scaled numbers that are denormal, and
         // of the support point.
-        let rounding = 6.0 * U * (n.abs().dot(p.abs()) + self.scaled_offset.abs());
+        let rounding = 6.0 * UNIT_ROUNDOFF * (n.abs().dot(p.abs()) + self.scaled_offset.abs());
         let length = n.length();
-        let error = posed.error + rounding / length * (1.0 + 16.0 * U) + 1e-250;
+        let error = posed.error + rounding / length * (1.0 + 16.0 * UNIT_ROUNDOFF) + 1e-250;
         let (distance, margin) = (height / length, body.margin());
-        let slack = error + 16.0 * U * (distance.abs() + margin);
+        let slack = error + 16.0 * UNIT_ROUNDOFF * (distance.abs() + margin);
         let unit = n / length;
         Contact {
             lower: distance - margin - slack,

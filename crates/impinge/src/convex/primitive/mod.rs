@@ -76,6 +76,11 @@ use crate::math::{MAX_COORDINATE, Vec3};
 #[cfg(doc)]
 use super::body::Support;
 
+/// More than the underflow of products can change the height of a support point, or the height that
+/// chooses between the apex and the base of a cone: about 1e-323, divided by the length of a
+/// direction of at least 1e-30.
+const UNDERFLOW_ERROR: f64 = 1e-290;
+
 /// Checks a length of a primitive; `what` is its name in the error.
 fn check_length(length: f64, what: &str) -> Result<(), Error> {
     let error = |kind, why: &str| Err(Error::new(kind, format!("{what} is {length:e}: {why}")));

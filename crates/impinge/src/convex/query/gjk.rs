@@ -14,6 +14,7 @@
 
 use super::simplex::{Corner, Nearest, Simplex};
 use super::support_table::SupportTable;
+use crate::closest::MIN_SQUARED_LENGTH;
 use crate::convex::Hull;
 use crate::math::{Pose, Vec3};
 
@@ -27,10 +28,6 @@ const MAX_STEPS: u32 = 256;
 /// A bound of the error of a determinant of three corners, relative to the product of their
 /// lengths.
 const VOLUME_ERROR: f64 = 32.0 * f64::EPSILON;
-
-/// Directions whose squared length is less are left to exact arithmetic: their products lose digits
-/// to underflow in `f64`.
-const MIN_SQUARED_LENGTH: f64 = 1e-280;
 
 /// After this number of steps every step must come closer than the one before.
 const STEPS_BEFORE_PROGRESS_CHECK: u32 = 16;

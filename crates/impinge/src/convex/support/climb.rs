@@ -18,12 +18,13 @@
 use crate::convex::Hull;
 use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
+use crate::math::rounding::UNIT_ROUNDOFF;
 use crate::stamps::Stamps;
 
 /// A bound of the error of the difference of two products with a direction, relative to the largest
 /// possible sum of the absolute values of their terms: each product has three roundings of terms of
 /// that size at most, and their difference one more.
-const RELATIVE_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
+const RELATIVE_ERROR: f64 = 8.0 * UNIT_ROUNDOFF;
 
 /// More than underflow of the products can change.
 const UNDERFLOW_ERROR: f64 = f64::MIN_POSITIVE;

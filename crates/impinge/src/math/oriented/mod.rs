@@ -7,14 +7,14 @@ mod separation;
 #[cfg(test)]
 mod tests;
 
-use crate::math::rounding::{U, UNDERFLOW_MARGIN, distortion, length_up};
+use crate::math::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF, distortion, length_up};
 use crate::math::{Aabb, Pose, Vec3};
 
 /// A box with arbitrary axes: the real points `x` with `|a[k] . (x - c)| <= h[k]`. Empty if a half
 /// side is negative.
 ///
 /// The axes are perpendicular unit vectors. All constructors guarantee that the dot products of any
-/// two of them are within `16 U` of the exact values (`U` is half an ulp of one).
+/// two of them are within `16 u` of the exact values (`u` is half an ulp of one).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrientedBox {
     center: Vec3,
@@ -65,12 +65,13 @@ impl OrientedBox {
     }
 
     /// An upper bound of `|a . (p - center)|` for an axis `a`. The difference has a relative error
-    /// of `U`, and the product an error of `3 U` times the sum of the absolute terms.
+    /// of `u`, and the product an error of `3 u` times the sum of the absolute terms.
     #[inline]
     fn half_extent(center: Vec3, axis: Vec3, p: Vec3) -> f64 {
         let d = p - center;
         let terms = (axis * d).abs().element_sum();
-        (axis.dot(d).abs() + terms * (6.0 * U)) * (1.0 + 2.0 * U) + UNDERFLOW_MARGIN
+        (axis.dot(d).abs() + terms * (6.0 * UNIT_ROUNDOFF)) * (1.0 + 2.0 * UNIT_ROUNDOFF)
+            + UNDERFLOW_MARGIN
     }
 
     /// The box with the given axes around the points, which must not be empty.
@@ -146,7 +147,7 @@ impl OrientedBox {
         // exactly perpendicular, of the sides.
         let size = points.iter().fold(0.0_f64, |s, p| s.max(p.abs().max_element()));
         let sides = self.size().max(other.size());
-        best.grown(64.0 * U * (size + sides) + UNDERFLOW_MARGIN)
+        best.grown(64.0 * UNIT_ROUNDOFF * (size + sides) + UNDERFLOW_MARGIN)
     }
 
     /// Whether the boxes may share a point: false only if they certainly do not.
@@ -192,15 +193,16 @@ impl OrientedBox {
         let axes = axes::orthonormal(rotated[0], rotated[1], rotated[2]);
         // With y = R (x - c): a' . y = a . (x - c) + (a' - R a) . y + a . (R^T R - I) (x - c), plus
         // the rounding of the centre and of the vertices.
-        let diagonal = length_up(Vec3::from(self.half)) * (1.0 + 64.0 * U);
+        let diagonal = length_up(Vec3::from(self.half)) * (1.0 + 64.0 * UNIT_ROUNDOFF);
         let stretched = diagonal * (1.0 + motion.distortion);
-        let rounding =
-            32.0 * U * (self.center.abs().max_element() + diagonal + motion.max_translation)
-                + UNDERFLOW_MARGIN;
+        let rounding = 32.0
+            * UNIT_ROUNDOFF
+            * (self.center.abs().max_element() + diagonal + motion.max_translation)
+            + UNDERFLOW_MARGIN;
         let half = [0, 1, 2].map(|k| {
-            let axis_error = length_up(axes[k] - rotated[k]) + 8.0 * U;
+            let axis_error = length_up(axes[k] - rotated[k]) + 8.0 * UNIT_ROUNDOFF;
             (self.half[k] + (axis_error * stretched + motion.distortion * diagonal) + rounding)
-                * (1.0 + 4.0 * U)
+                * (1.0 + 4.0 * UNIT_ROUNDOFF)
         });
         Self { center, axes, half }
     }
@@ -217,7 +219,7 @@ impl OrientedBox {
         if by <= 0.0 || self.is_empty() {
             return *self;
         }
-        self.grown(by * (1.0 + 32.0 * U) + UNDERFLOW_MARGIN)
+        self.grown(by * (1.0 + 32.0 * UNIT_ROUNDOFF) + UNDERFLOW_MARGIN)
     }
 
     /// The volume, up to rounding; zero for flat and empty boxes.
@@ -258,6 +260,6 @@ impl OrientedBox {
 
 impl OrientedBox {
     fn grown(&self, by: f64) -> Self {
-        Self { half: self.half.map(|h| (h + by) * (1.0 + 2.0 * U)), ..*self }
+        Self { half: self.half.map(|h| (h + by) * (1.0 + 2.0 * UNIT_ROUNDOFF)), ..*self }
     }
 }

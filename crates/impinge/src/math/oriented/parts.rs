@@ -3,14 +3,14 @@
 use super::OrientedBox;
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
-use crate::math::rounding::U;
+use crate::math::rounding::UNIT_ROUNDOFF;
 
 /// The largest coordinate of a centre, and the largest half side. More than any constructor
 /// produces from coordinates in range, and small enough that sums of squares are finite.
 const MAX_SIZE: f64 = 1e80;
 
 /// The largest error of the dot product of two axes.
-const MAX_AXIS_ERROR: f64 = 16.0 * U;
+const MAX_AXIS_ERROR: f64 = 16.0 * UNIT_ROUNDOFF;
 
 impl OrientedBox {
     /// A box from its centre, axes and half sides. It is never empty.
@@ -101,9 +101,9 @@ mod tests {
         assert_eq!(kind(Vec3::ZERO, axes, [1.0, -1e-300, 1.0]), ErrorKind::BadParameter);
         assert_eq!(kind(Vec3::X * 1e90, axes, one), ErrorKind::OutOfRange);
         let skew = |by: f64| [Vec3::X, Vec3::new(by, 1.0, 0.0), Vec3::Z];
-        assert_eq!(kind(Vec3::ZERO, skew(17.0 * U), one), ErrorKind::NotARotation);
-        assert!(OrientedBox::from_parts(Vec3::ZERO, skew(15.0 * U), one).is_ok());
-        let long = [Vec3::X * (1.0 + 18.0 * U), Vec3::Y, Vec3::Z];
+        assert_eq!(kind(Vec3::ZERO, skew(17.0 * UNIT_ROUNDOFF), one), ErrorKind::NotARotation);
+        assert!(OrientedBox::from_parts(Vec3::ZERO, skew(15.0 * UNIT_ROUNDOFF), one).is_ok());
+        let long = [Vec3::X * (1.0 + 18.0 * UNIT_ROUNDOFF), Vec3::Y, Vec3::Z];
         assert_eq!(kind(Vec3::ZERO, long, one), ErrorKind::NotARotation);
         assert_eq!(kind(Vec3::ZERO, [Vec3::X * 1e200; 3], one), ErrorKind::NotARotation);
     }

@@ -2,11 +2,11 @@
 //! (`docs/notes/volumes.md`).
 
 use super::OrientedBox;
-use crate::math::rounding::{U, UNDERFLOW_MARGIN};
+use crate::math::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF};
 
 /// The largest error of a comparison, caused by rounding and by axes that are not exactly
 /// perpendicular, relative to the sizes that enter the comparison.
-const MARGIN: f64 = 256.0 * U;
+const MARGIN: f64 = 256.0 * UNIT_ROUNDOFF;
 
 /// The values for the fifteen comparisons.
 struct Comparison {
@@ -87,8 +87,8 @@ impl OrientedBox {
         let mut best = 0.0_f64;
         comparison.any(|gap, square| {
             // An upper bound of the length of the axis.
-            let length = (square.max(0.0) + 64.0 * U).sqrt();
-            best = best.max((gap - comparison.margin) / length * (1.0 - 8.0 * U));
+            let length = (square.max(0.0) + 64.0 * UNIT_ROUNDOFF).sqrt();
+            best = best.max((gap - comparison.margin) / length * (1.0 - 8.0 * UNIT_ROUNDOFF));
             false
         });
         best
@@ -106,8 +106,8 @@ impl OrientedBox {
             // Nearly parallel edges have no reliable common perpendicular; the face normals give
             // the bound in that case.
             if square > 1e-4 {
-                let length = (square - 64.0 * U).sqrt();
-                let depth = (comparison.margin - gap) / length * (1.0 + 8.0 * U);
+                let length = (square - 64.0 * UNIT_ROUNDOFF).sqrt();
+                let depth = (comparison.margin - gap) / length * (1.0 + 8.0 * UNIT_ROUNDOFF);
                 best = best.min(depth.max(0.0));
             }
             gap > comparison.margin

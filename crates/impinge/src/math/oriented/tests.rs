@@ -18,7 +18,7 @@ fn a_tilted_slab_gets_its_own_axes() {
         assert!(tight.volume() < 1.5 * 8.0 * 0.3, "{}", tight.volume());
         let m = DMat3::from_cols(tight.axes[0], tight.axes[1], tight.axes[2]);
         let g = m.transpose() * m - DMat3::IDENTITY;
-        assert!(g.to_cols_array().iter().all(|e| e.abs() <= 16.0 * U), "{g}");
+        assert!(g.to_cols_array().iter().all(|e| e.abs() <= 16.0 * UNIT_ROUNDOFF), "{g}");
     }
 }
 

@@ -27,7 +27,7 @@ use super::disc::{Disc, WideDiscs};
 use super::frame::Frame;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
-use super::relative::{Relative, UNIT_ROUNDOFF};
+use super::relative::{Relative, UNIT_ROUNDOFF_F32};
 use super::traverse::Work;
 use super::triangles::{compare, decide, near_box};
 
@@ -214,8 +214,12 @@ impl Case {
                 let sign = if random.index(4) == 0 { -1.0 } else { 1.0 };
                 let gap = match random.index(5) {
                     0 | 1 => 0.0,
-                    2 => size * f64::from(UNIT_ROUNDOFF) * random.range(-2.0, 2.0).exp2() * sign,
-                    3 => size * f64::from(UNIT_ROUNDOFF) * random.range(0.0, 14.0).exp2() * sign,
+                    2 => {
+                        size * f64::from(UNIT_ROUNDOFF_F32) * random.range(-2.0, 2.0).exp2() * sign
+                    }
+                    3 => {
+                        size * f64::from(UNIT_ROUNDOFF_F32) * random.range(0.0, 14.0).exp2() * sign
+                    }
                     _ => length * random.range(-0.2, 0.6),
                 };
                 let most = [0, 0, 1, 2][random.index(4)];
@@ -295,7 +299,7 @@ fn with_margin(relative: &Relative, units: f64) -> Relative {
     if units == 0.0 {
         (relative.to_a.margin, relative.to_b.margin) = (0.0, 0.0);
     } else {
-        let less = (128.0 - units) * f64::from(UNIT_ROUNDOFF) * relative.span;
+        let less = (128.0 - units) * f64::from(UNIT_ROUNDOFF_F32) * relative.span;
         let unit = f64::from(relative.to_b.unit);
         relative.to_a.margin = (f64::from(relative.to_a.margin) - less) as f32;
         relative.to_b.margin = (f64::from(relative.to_b.margin) - less * unit) as f32;
@@ -580,7 +584,7 @@ fn the_error_bound_of_determinants_holds() {
             let exact = other.map(glam::Vec3::as_dvec3);
             let length = size * random.range(0.1, 1.0);
             let (one, normal) = touching(&mut random, exact, length);
-            let gap = f64::from(UNIT_ROUNDOFF) * random.range(-6.0, 6.0).exp2();
+            let gap = f64::from(UNIT_ROUNDOFF_F32) * random.range(-6.0, 6.0).exp2();
             let gap = gap * [0.0, 1.0, -1.0][random.index(3)];
             let one = rounded(one.map(|v| v + normal * gap));
             let here = one.map(glam::Vec3::as_dvec3);
@@ -596,7 +600,8 @@ fn the_error_bound_of_determinants_holds() {
             truth |= u32::from(square.is_zero()) << lane;
         }
         // No two corners are further apart than twice the furthest from the origin.
-        let bound = 32.0 * f64::from(UNIT_ROUNDOFF) * longest * longest * 2.0 * far * (1.0 + 1e-6);
+        let bound =
+            32.0 * f64::from(UNIT_ROUNDOFF_F32) * longest * longest * 2.0 * far * (1.0 + 1e-6);
         for (must, may) in by_all_backends(Decide { p: &p, q: &q, bound: bound as f32 }) {
             assert_eq!(must & !truth, 0, "reported crossing, but apart: {p:?} {q:?}");
             assert_eq!(truth & !(must | may), 0, "reported apart, but meeting: {p:?} {q:?}");

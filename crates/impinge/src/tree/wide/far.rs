@@ -21,20 +21,16 @@ use crate::math::{Pose, Vec3, direction};
 use crate::mesh::Mesh;
 use crate::sink::{NearPair, NearSink};
 
-use super::Tree;
 use super::disc::Disc;
 use super::node::{Link, LocalBox};
 use super::overlap::Bounds;
 use super::relative::{DENORMAL_ERROR, MIN_REACH};
-use crate::math::rounding::U;
+use super::{MAX_SIZE_RATIO, Tree};
+use crate::math::rounding::UNIT_ROUNDOFF;
 
 /// Two meshes are far apart if the distance of their centres is larger than the sum of their half
 /// diagonals by more than this factor. There, this search is faster than the `f32` search.
 const MIN_DISTANCE_RATIO: f64 = 64.0;
-
-/// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
-/// is opened alone.
-const MAX_SIZE_RATIO: f64 = 3.0;
 
 /// Sizes below this share of the separation are negligible beside its rounding error.
 const NEGLIGIBLE_SIZE_SHARE: f64 = 1.0 / (1_u128 << 100) as f64;
@@ -260,9 +256,12 @@ impl<'a> Far<'a> {
             0.0
         } else {
             let size = frame_b.origin.abs().max_element() + reach_b;
-            2.0 * U * toward.abs().dot(middle.abs()) + 18.0 * U * size + DENORMAL_ERROR
+            2.0 * UNIT_ROUNDOFF * toward.abs().dot(middle.abs())
+                + 18.0 * UNIT_ROUNDOFF * size
+                + DENORMAL_ERROR
         };
-        let common = 12.0 * U * separation + 32.0 * U * sizes + DENORMAL_ERROR;
+        let common =
+            12.0 * UNIT_ROUNDOFF * separation + 32.0 * UNIT_ROUNDOFF * sizes + DENORMAL_ERROR;
         Some(Self {
             a: sides.0,
             b: sides.1,
@@ -273,7 +272,7 @@ impl<'a> Far<'a> {
             box_error: (common + moved) * scale,
             triangle_error: common * scale,
             aside_error: 4.0 * (common + moved) * scale,
-            coarse: moved > (8.0 * U * separation).max(MAX_ROUNDING_SHARE * sizes),
+            coarse: moved > (8.0 * UNIT_ROUNDOFF * separation).max(MAX_ROUNDING_SHARE * sizes),
         })
     }
 
@@ -363,7 +362,8 @@ impl<'a> Far<'a> {
             f64::from(side.tree.nodes[link.index()].bounds.size()) * side.unit
         };
         let (size_a, size_b) = (size(&self.a, step.a), size(&self.b, step.b));
-        (size_a * MAX_SIZE_RATIO >= size_b, size_b * MAX_SIZE_RATIO >= size_a)
+        let ratio = f64::from(MAX_SIZE_RATIO);
+        (size_a * ratio >= size_b, size_b * ratio >= size_a)
     }
 
     /// Lower bound of the distance of two subtrees, minus `separation`, up to `box_error`.

@@ -122,6 +122,17 @@ pub use traverse::traverse;
 pub use upkeep::Refitted;
 pub(crate) use upkeep::Upkeep;
 
+/// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
+/// is opened alone.
+const MAX_SIZE_RATIO: f32 = 3.0;
+
+/// When more pairs of leaves than this are collected, all of them are processed. Processing in
+/// batches leaves time for prefetches.
+const LEAF_PAIRS_PER_BATCH: usize = 32;
+
+/// The smallest squared length that `f32` computes with a small relative error.
+const MIN_SQUARED_LENGTH: f32 = 1e-30;
+
 /// A tree of eight-wide nodes over the triangles of a mesh.
 ///
 /// [`Mesh::tree`] keeps one with the mesh; queries use that.

@@ -17,35 +17,21 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use crate::closest::PRUNING_SLACK;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::NearSink;
 use crate::wide::{Wide, dispatch, prefetch};
 
-use super::Tree;
 use super::disc::Disc;
 use super::near_boxes::{Goal, MovedBox, MovedBoxes, NodeBoxes};
 use super::near_pairs::Search;
 use super::node::{Link, LocalBox};
 use super::relative::Relative;
-
-/// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
-/// is opened alone.
-const MAX_SIZE_RATIO: f32 = 3.0;
-
-/// When this many pairs of leaves are collected, they are processed.
-const LEAF_PAIRS_PER_BATCH: usize = 32;
+use super::{LEAF_PAIRS_PER_BATCH, MAX_SIZE_RATIO, Tree};
 
 /// Number of pairs of leaves between the prefetched pair and the one that is processed.
 const PREFETCH_PAIRS: usize = 2;
-
-/// Pairs whose distance certainly exceeds the bound by more than this share of the meshes' span are
-/// skipped.
-///
-/// It is far more than the gap between the bounds of [`closest`](crate::closest) (at most 2^-44 of
-/// the pair's size), so that only those bounds decide whether a pair is reported, not the tree; and
-/// far less than the precision of `f32`.
-pub(super) const SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
 
 /// Two meshes with their trees.
 #[derive(Debug)]
@@ -267,7 +253,8 @@ impl NearQuery<'_> {
     /// length one or zero.
     pub(super) fn goal(&self, bound: f64, toward: Vec3) -> Goal {
         let relative = &self.relative;
-        let limit = (bound * self.tree_a.frame.scale).min(relative.span) + relative.span * SLACK;
+        let limit =
+            (bound * self.tree_a.frame.scale).min(relative.span) + relative.span * PRUNING_SLACK;
         let shortened = |v: Vec3| (v * (1.0 - 1.0 / f64::from(1 << 20))).as_vec3().to_array();
         Goal {
             // Rounded to nearest, and then enlarged by more than the rounding error.

@@ -8,11 +8,9 @@
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
+use super::MIN_SQUARED_LENGTH;
 use super::leaf::Leaf;
 use super::near_leaf::Close;
-
-/// The smallest squared length that is computed with a small relative error.
-const MIN_SQUARED_LENGTH: f32 = 1e-30;
 
 /// Up to eight pairs of triangles, each in the frame of B's leaf.
 #[derive(Clone, Debug)]

@@ -8,18 +8,16 @@
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
+use super::MIN_SQUARED_LENGTH;
 use super::leaf::Leaf;
 use super::near_boxes::Goal;
-use super::relative::{Placement, Relative, UNIT_ROUNDOFF};
+use super::relative::{Placement, Relative, UNIT_ROUNDOFF_F32};
 
 /// Upper bound of the error of a gap, as a share of the spread.
-const SLACK: f32 = 64.0 * UNIT_ROUNDOFF;
+const SLACK: f32 = 64.0 * UNIT_ROUNDOFF_F32;
 
 /// Length of unit normals, so that none is longer than one after rounding.
-const NORMAL_LENGTH: f32 = 1.0 - 16.0 * UNIT_ROUNDOFF;
-
-/// The smallest squared length of a normal that is computed with a small relative error.
-const MIN_SQUARED_LENGTH: f32 = 1e-30;
+const NORMAL_LENGTH: f32 = 1.0 - 16.0 * UNIT_ROUNDOFF_F32;
 
 /// The pairs of two leaves' triangles that may be within the limit.
 #[derive(Debug)]
@@ -168,7 +166,7 @@ pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) 
     let (best, at) = (squares[j], (rows[j] as usize & 7, j));
     let (p, q) = (p.get(at.0), q.lanes().get(at.1));
     // Squares that underflow belong to lengths far below the slack.
-    (best.sqrt() * (1.0 + 8.0 * UNIT_ROUNDOFF) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])
+    (best.sqrt() * (1.0 + 8.0 * UNIT_ROUNDOFF_F32) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])
 }
 
 #[inline(always)]

@@ -11,13 +11,13 @@
 
 use std::ops::ControlFlow;
 
-use crate::closest;
+use crate::closest::{self, PRUNING_SLACK};
 use crate::exact::triangles_intersect;
 use crate::math::Vec3;
 use crate::sink::{NearPair, NearSink};
 use crate::wide::{Wide, dispatch};
 
-use super::near::{NearQuery, SLACK, Step};
+use super::near::{NearQuery, Step};
 use super::near_batch::Batch;
 use super::near_boxes::Goal;
 use super::near_leaf::{Close, close};
@@ -158,7 +158,7 @@ impl NearQuery<'_> {
             let toward = Vec3::from_array(toward.map(f64::from));
             let toward = (self.relative.rotation * toward).try_normalize();
             // Upper bound of the excess of the pair's `f64` upper bound over its distance.
-            let slack = 2.0 * SLACK * self.relative.span / self.tree_a.frame.scale;
+            let slack = 2.0 * PRUNING_SLACK * self.relative.span / self.tree_a.frame.scale;
             search.sink.announce_upper_bound(f64::from(upper) / self.tree_b.frame.scale + slack);
             search.goal = self.goal(search.sink.bound(), toward.unwrap_or(search.goal.toward));
         }
@@ -227,7 +227,7 @@ impl NearQuery<'_> {
     /// bound of the gap between the bounds of [`closest`].
     #[inline(always)]
     fn limit(&self, search: &Search<'_>) -> f64 {
-        let slack = SLACK * self.relative.span / self.tree_a.frame.scale;
+        let slack = PRUNING_SLACK * self.relative.span / self.tree_a.frame.scale;
         (search.sink.bound() + slack) * self.tree_b.frame.scale
     }
 

@@ -35,7 +35,7 @@ pub(super) const DENORMAL_ERROR: f64 = 32.0 * 5e-324;
 pub(super) const MIN_REACH: f64 = 0.25;
 
 /// The unit roundoff of `f32`: half an ulp of one.
-pub(super) const UNIT_ROUNDOFF: f32 = f32::EPSILON / 2.0;
+pub(super) const UNIT_ROUNDOFF_F32: f32 = f32::EPSILON / 2.0;
 
 /// The position of a leaf of A in the frame of a leaf of B.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,6 @@ use crate::mesh::Mesh;
 use crate::sink::{First, Sink};
 use crate::wide::{Wide, Wide3, dispatch, prefetch};
 
-use super::Tree;
 use super::disc::WideDiscs;
 use super::leaf::Leaf;
 use super::node::{Link, Node};
@@ -18,17 +17,10 @@ use super::pairs::Pairs;
 use super::relative::{Map, Relative};
 use super::triangles::{compare, near_box};
 use super::two_nodes::likeliest;
-
-/// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
-/// is opened alone.
-const MAX_SIZE_RATIO: f32 = 3.0;
+use super::{LEAF_PAIRS_PER_BATCH, MAX_SIZE_RATIO, Tree};
 
 /// Number of pairs of leaves between the prefetched pair and the one that is compared.
 const PREFETCH_PAIRS: usize = 4;
-
-/// When more pairs of leaves than this are collected, all of them are compared. Comparing in
-/// batches leaves time for prefetches.
-const LEAF_PAIRS_PER_BATCH: usize = 32;
 
 /// The first batches are smaller: a batch is compared when it has more pairs than were compared
 /// before, divided by this. So a first hit does not wait for pairs that it does not need.

@@ -6,10 +6,10 @@ use crate::wide::{Lanes3, Wide, Wide3};
 use super::lanes::Lanes;
 use super::leaf::Leaf;
 use super::node::LocalBox;
-use super::relative::{Map, Placement, Relative, UNIT_ROUNDOFF};
+use super::relative::{Map, Placement, Relative, UNIT_ROUNDOFF_F32};
 
 /// Upper bound of the error of a transformed corner, as a share of the spread.
-const SLACK: f32 = 24.0 * UNIT_ROUNDOFF;
+const SLACK: f32 = 24.0 * UNIT_ROUNDOFF_F32;
 
 /// Compares the triangles of two leaves. Calls `found` with a lane of A, a lane of B, and whether
 /// the two certainly cross (otherwise they may meet). Stops and returns true when `found` does.
@@ -56,9 +56,9 @@ pub(super) fn compare<W: Wide>(
     // corners.
     let spread = spread + 4.0 * relative.coarse;
     let longest = (a.longest * relative.to_b.unit).max(b.longest)
-        + 64.0 * UNIT_ROUNDOFF * spread
+        + 64.0 * UNIT_ROUNDOFF_F32 * spread
         + 4.0 * relative.coarse;
-    let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT_ROUNDOFF
+    let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT_ROUNDOFF_F32
         + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
     // Triangles that are larger than the other leaf are first compared with its box as triangles,
     // because their own boxes exclude little.
@@ -148,7 +148,7 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
     let normal = side[0].cross(side[1]);
     let reach = leaf.reach * to_box.unit * 1.000_01;
     let spread = offset[0].abs() + offset[1].abs() + offset[2].abs() + reach + bounds.size();
-    let error = W::splat(256.0 * UNIT_ROUNDOFF * reach * reach * spread + UNDERFLOW_ERROR);
+    let error = W::splat(256.0 * UNIT_ROUNDOFF_F32 * reach * reach * spread + UNDERFLOW_ERROR);
     let height = normal.dot(r[0].add(shift)).abs();
     let mut near = min
         .all_le(half)
@@ -156,7 +156,8 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
         .and(height.le(normal.abs().dot_add(half, error)));
     // The box lies beyond a side if all of it is further along the outward direction in the plane
     // of the triangle.
-    let error = W::splat(1024.0 * UNIT_ROUNDOFF * reach * reach * reach * spread + UNDERFLOW_ERROR);
+    let error =
+        W::splat(1024.0 * UNIT_ROUNDOFF_F32 * reach * reach * reach * spread + UNDERFLOW_ERROR);
     for k in 0..3 {
         let outward = side[k].cross(normal);
         let beyond = zero.sub(r[k].add(shift));

@@ -10,7 +10,7 @@ mod tests;
 mod vertices;
 
 use super::Volume;
-use impinge::internals::rounding::{U, UNDERFLOW_MARGIN, down, length_down, sum3, up};
+use impinge::internals::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF, down, length_down, sum3, up};
 use impinge::math::{Pose, Vec3};
 pub use motion::DopMotion;
 pub(crate) use rotated::RotatedDirections;
@@ -144,7 +144,7 @@ impl<const HALF: usize> Volume for Dop<HALF> {
         }
         let mut dop = *self;
         for i in 0..HALF {
-            let step = by * Self::LENGTHS[i] * (1.0 + 4.0 * U) + UNDERFLOW_MARGIN;
+            let step = by * Self::LENGTHS[i] * (1.0 + 4.0 * UNIT_ROUNDOFF) + UNDERFLOW_MARGIN;
             dop.min[i] = down(dop.min[i] - step);
             dop.max[i] = up(dop.max[i] + step);
         }
@@ -173,7 +173,7 @@ impl<const HALF: usize> Volume for Dop<HALF> {
         }
         let axes = length_down(Vec3::new(along(0), along(1), along(2)));
         // A denormal quotient may be rounded up by half an ulp.
-        let diagonal = |i: usize| down(along(i) / Self::LENGTHS[i] * (1.0 - 8.0 * U));
+        let diagonal = |i: usize| down(along(i) / Self::LENGTHS[i] * (1.0 - 8.0 * UNIT_ROUNDOFF));
         (3..HALF).fold(axes, |gap, i| gap.max(diagonal(i)))
     }
 
@@ -184,7 +184,7 @@ impl<const HALF: usize> Volume for Dop<HALF> {
         (0..HALF)
             .map(|i| {
                 let along = (self.max[i] - other.min[i]).min(other.max[i] - self.min[i]);
-                along / Self::LENGTHS[i] * (1.0 + 8.0 * U)
+                along / Self::LENGTHS[i] * (1.0 + 8.0 * UNIT_ROUNDOFF)
             })
             .fold(f64::INFINITY, f64::min)
             + UNDERFLOW_MARGIN

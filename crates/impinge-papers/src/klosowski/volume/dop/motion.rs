@@ -10,7 +10,7 @@
 //! optimum, at several times the cost.
 
 use super::Dop;
-use impinge::internals::rounding::{U, UNDERFLOW_MARGIN};
+use impinge::internals::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF};
 use impinge::math::{Pose, Vec3};
 
 /// The contribution of one direction to a bound.
@@ -35,7 +35,7 @@ pub struct DopMotion<const HALF: usize> {
 
 /// Bound of the rounding error of a slab bound, relative to the sum of the largest absolute
 /// coordinate and translation. Derived in `docs/notes/volumes.md`.
-const RELATIVE_MARGIN: f64 = 64.0 * U;
+const RELATIVE_MARGIN: f64 = 64.0 * UNIT_ROUNDOFF;
 
 impl<const HALF: usize> DopMotion<HALF> {
     pub(super) fn new(pose: &Pose) -> Self {

@@ -2,20 +2,20 @@
 //!
 //! The projection of a moved point on a direction `d` of the target frame is `d . (R v + t)`, which
 //! equals `n . v + d . t` with `n = R^T d`. Let `M` be the largest absolute coordinate of the
-//! points and `T` that of the translation. The rounding errors are at most: of the moved point
-//! itself, `20.9 U M + 3.1 U T`; of `n`, `10.5 U M`; of the product `n . v`, or of the rotated
-//! point and its projection instead of both, `26.2 U M`; of `d . t`, `6.1 U T`; of the sums, `6.1 U
-//! (M + T)`. The total is less than `64 U (M + T)`.
+//! points and `T` that of the translation, and `u` half an ulp of one. The rounding errors are at
+//! most: of the moved point itself, `20.9 u M + 3.1 u T`; of `n`, `10.5 u M`; of the product `n .
+//! v`, or of the rotated point and its projection instead of both, `26.2 u M`; of `d . t`, `6.1 u
+//! T`; of the sums, `6.1 u (M + T)`. The total is less than `64 u (M + T)`.
 
 use glam::DMat3;
 
 use super::Dop;
 use super::vertices::VERTEX_TOLERANCE;
-use impinge::internals::rounding::{U, UNDERFLOW_MARGIN};
+use impinge::internals::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF};
 use impinge::math::{Pose, Vec3};
 
 /// Bound of the rounding error relative to `M + T`, derived above.
-const RELATIVE_MARGIN: f64 = 64.0 * U;
+const RELATIVE_MARGIN: f64 = 64.0 * UNIT_ROUNDOFF;
 
 /// A pose with the rotated directions, prepared for k-DOPs around moved points.
 #[derive(Clone, Debug)]

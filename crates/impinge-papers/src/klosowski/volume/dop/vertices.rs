@@ -16,29 +16,30 @@
 
 use super::Dop;
 use impinge::convex::Hull;
-use impinge::internals::rounding::U;
+use impinge::internals::rounding::UNIT_ROUNDOFF;
 use impinge::math::Vec3;
 
 /// How far the k-DOP may extend beyond the hull of [`Dop::vertices`], relative to the largest
 /// absolute coordinate, along a direction whose components have an absolute sum of three or less.
-///
-/// Let `M` be the largest absolute coordinate. `h` is at most `6 M`. The sum of three `h` times
-/// integers up to two has two roundings, the division one, the sum with `c` one, and each `h`
-/// three. The error is below `256 U M` per coordinate. Vertices closer than [`MERGE_TOLERANCE`] in
-/// every coordinate are merged: `512 U M`. Three times the sum of both is `2304 U M`.
-pub(super) const VERTEX_TOLERANCE: f64 = 2304.0 * U;
+/// Let `M` be the largest absolute coordinate, and `u` half an ulp of one. `h` is at most `6 M`.
+/// The sum of three `h` times integers up to two has two roundings, the division one, the sum with
+/// `c` one, and each `h` three. The error is below `256 u M` per coordinate. Vertices closer than
+/// [`MERGE_TOLERANCE`] in every coordinate are merged: `512 u M`. Three times the sum of both is
+/// `2304 u M`.
+pub(super) const VERTEX_TOLERANCE: f64 = 2304.0 * UNIT_ROUNDOFF;
 
 /// Vertices closer than this in every coordinate, relative to the largest absolute coordinate, are
 /// merged.
-const MERGE_TOLERANCE: f64 = 512.0 * U;
+const MERGE_TOLERANCE: f64 = 512.0 * UNIT_ROUNDOFF;
 
 /// How far planes are moved outward, relative to the largest absolute coordinate, indexed by the
 /// number of nonzero components of their direction. The rounding of `h` and of its dual takes 30
-/// `U`. Each entry is larger than the sums of the entries before it, including their rounding
+/// roundoffs. Each entry is larger than the sums of the entries before it, including their rounding
 /// errors.
-const PLANE_OFFSETS: [f64; 4] = [0.0, 32.0 * U, 160.0 * U, 384.0 * U];
+const PLANE_OFFSETS: [f64; 4] =
+    [0.0, 32.0 * UNIT_ROUNDOFF, 160.0 * UNIT_ROUNDOFF, 384.0 * UNIT_ROUNDOFF];
 
-/// For a smaller largest coordinate, `U` times a coordinate may be denormal.
+/// For a smaller largest coordinate, [`UNIT_ROUNDOFF`] times a coordinate may be denormal.
 const MIN_REACH: f64 = 1e-250;
 
 impl<const HALF: usize> Dop<HALF> {

@@ -14,7 +14,7 @@ use super::super::near::NearQuery;
 use super::super::near_batch::Batch;
 use super::super::near_boxes::{Goal, MovedBox, MovedBoxes, NodeBoxes};
 use super::super::near_leaf::{Close, close, nearest_centers};
-use super::super::relative::{Relative, UNIT_ROUNDOFF};
+use super::super::relative::{Relative, UNIT_ROUNDOFF_F32};
 use super::{Case, PATCHES, Part, Side, by_all_backends, cases, oracle, with_margin};
 
 /// The largest `f64` not above a local length in the mesh's unit.
@@ -135,7 +135,7 @@ fn bounds_of_boxes_and_discs_never_exceed_the_distance() {
         };
         let goal = goal_for(case, random.index(PATCHES), (&a, &b, &relative), random);
         let wide = (2.0 * relative.span) as f32 * relative.to_b.unit;
-        let near_enough = 256.0 * f64::from(UNIT_ROUNDOFF) * relative.span * a.tree.frame.unit;
+        let near_enough = 256.0 * f64::from(UNIT_ROUNDOFF_F32) * relative.span * a.tree.frame.unit;
         let frames = [&a.tree.frame, &b.tree.frame, &b.tree.frame];
         let limit = length_down(goal.limit, &b.tree.frame);
         let known: Vec<_> = (0..PATCHES)

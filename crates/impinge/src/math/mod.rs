@@ -3,6 +3,7 @@
 
 mod aabb;
 pub mod convert;
+pub(crate) mod float;
 pub(crate) mod length;
 mod oriented;
 pub(crate) mod polygon;
@@ -14,7 +15,8 @@ pub(crate) mod scale;
 mod serial;
 
 pub use aabb::Aabb;
-pub(crate) use length::{direction, length_down, length_up, next_up};
+pub(crate) use float::{exponent, next_down, next_up, power_of_two};
+pub(crate) use length::{direction, length_down, length_up};
 pub use oriented::{OrientedBox, OrientedMotion};
 pub(crate) use polygon::drop_axis;
 pub(crate) use polygon::{axes_by_size, newell};

@@ -3,7 +3,8 @@
 use glam::DMat3;
 
 use crate::math::Vec3;
-pub use crate::math::length::{length_down, length_up, next_down as down, next_up as up};
+pub use crate::math::float::{next_down as down, next_up as up};
+pub use crate::math::length::{length_down, length_up};
 
 /// Half an ulp of one: the largest relative error of one rounding.
 pub const U: f64 = f64::EPSILON / 2.0;

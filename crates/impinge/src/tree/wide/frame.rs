@@ -11,7 +11,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, exponent};
 use crate::mesh::Mesh;
 
 /// Number of triangles, spread over the mesh, from which the directions are estimated.
@@ -131,8 +131,11 @@ impl Frame {
 /// The power of two that brings `size` near one; one for a mesh that is a point. Its range is
 /// limited so that it can be inverted.
 fn unit_scale(size: f64) -> f64 {
-    let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    if size > 0.0 && size.is_finite() { 2.0_f64.powi((-exponent).clamp(-1000, 1020)) } else { 1.0 }
+    if size > 0.0 && size.is_finite() {
+        2.0_f64.powi((-exponent(size)).clamp(-1000, 1020))
+    } else {
+        1.0
+    }
 }
 
 /// The sides of sample triangles, in the mesh's axes and the local unit.

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use impinge::pair::{Collect, First, intersecting_pairs, traverse};
-use impinge::shapes;
 use impinge::{Mesh, Pose, Vec3, distance};
+use impinge_samples::shapes;
 
 use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;

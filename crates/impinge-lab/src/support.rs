@@ -12,8 +12,8 @@ use anyhow::Result;
 use impinge::Vec3;
 use impinge::convex::Hull;
 use impinge::internals::furthest_as_in_queries;
-use impinge::internals::support::{Climb, VertexSearch};
-use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
+use impinge::internals::support::Climb;
+use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch, VertexSearch};
 
 use crate::bodies::{Shape, direction};
 use crate::chart::{Axis, Chart, Mark};

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use impinge::broad::{
-    Bounds, BroadPhase, Changes, DynamicTree, DynamicTreeOptions, Frame, Moved, Neighbours, Pair,
-};
+use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, Neighbours, Pair};
 use impinge::convex::Sphere;
 use impinge::world::{Body, World, WorldOptions};
 use impinge::{Aabb, Pose, Vec3};
 use impinge_oracles::common::Random;
+use impinge_papers::klosowski::dynamic_tree::{DynamicTree, DynamicTreeOptions};
 use impinge_papers::zachmann::broad::{
     BROAD_PHASES, Grid, GridOptions, Octree, OctreeOptions, SlabOctree, SlabOctreeOptions, Slabs,
 };

@@ -8,9 +8,11 @@
 use impinge::Vec3;
 use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
-use impinge::internals::support::{Certainty, Climb, VertexSearch};
+use impinge::internals::support::Climb;
 use impinge_oracles::common::{Random, count_from};
-use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
+use impinge_papers::leung::{
+    BruteForce, Certainty, DirectionTable, Hierarchy, LocalSearch, VertexSearch,
+};
 
 fn factor() -> usize {
     count_from("IMPINGE_TEST_FACTOR", 1)

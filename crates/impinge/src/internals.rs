@@ -7,13 +7,14 @@ pub use crate::convex::body::length_up as body_length_up;
 pub use crate::convex::query::furthest_as_in_queries;
 pub use crate::math::float::{next_down, next_up};
 pub use crate::math::length::{direction, length_down, length_up};
-pub use crate::math::polygon::{axes_by_size, drop_axis, newell, newell_normal};
+pub use crate::math::polygon::{axes_by_size, drop_axis, newell};
 pub use crate::math::random::Random;
 pub use crate::math::scale::{coordinate_key, unit_scale};
 pub use crate::stamps::Stamps;
 
 use crate::convex::Hull;
 use crate::math::Vec3;
+use crate::mesh::Topology;
 
 /// Queries of a hull for methods that search its vertices, and for tests.
 pub trait HullInternals {
@@ -56,9 +57,25 @@ impl HullInternals for Hull {
     }
 }
 
+/// The check of a mesh's connectivity.
+pub trait TopologyInternals {
+    /// Checks all invariants.
+    ///
+    /// # Errors
+    /// The first invariant that does not hold, which would be a bug of this library.
+    fn validate(&self) -> Result<(), String>;
+}
+
+impl TopologyInternals for Topology<'_> {
+    fn validate(&self) -> Result<(), String> {
+        Self::validate(self)
+    }
+}
+
 /// Searches for the furthest vertex of a hull.
 pub mod support {
-    pub use crate::convex::support::{Certainty, Climb, VertexSearch};
+    pub use crate::convex::body::furthest_by;
+    pub use crate::convex::support::Climb;
 }
 
 /// Two polytopes by exact arithmetic, from their points.
@@ -109,8 +126,6 @@ pub mod rounding {
 pub mod broad {
     pub use crate::broad::difference::difference;
     pub use crate::broad::lists::{List, Lists};
-    pub use crate::broad::movers::Movers;
-    pub use crate::broad::pair_set::PairSet;
     pub use crate::broad::testing;
 }
 

@@ -257,7 +257,8 @@ fn empty_and_single_triangle_meshes_can_move() {
 #[test]
 fn only_the_shuffled_region_is_rebuilt() {
     let mut random = Random::new(8);
-    let mut body = Deforming::new(shapes::hills([4.0, 4.0], [60, 60], 0.3, 1).unwrap());
+    let mut body =
+        Deforming::new(impinge_samples::shapes::hills([4.0, 4.0], [60, 60], 0.3, 1).unwrap());
     let total = body.mesh().triangles().len();
     let all = body.mesh().vertices().to_vec();
     let corner = body.mesh().bounds().min;

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use impinge::internals::TopologyInternals as _;
 use impinge::mesh::{DegenerateKind, DuplicatePolygon, NonManifoldVertex, Weld};
 use impinge::{ErrorKind, Mesh, Pose, Vec3};
 

@@ -214,7 +214,8 @@ fn a_restored_world_continues_with_the_same_reports() {
     let known = run(&plain, 8, 60);
     let mut world = World::with_options(plain.clone());
     let mut script = Script::new(8, &mut world);
-    let other = plain.clone().phase(impinge::broad::PhaseKind::TREE).boxes(BoxKind::Tight);
+    let other =
+        plain.clone().phase(impinge_papers::klosowski::dynamic_tree::TREE).boxes(BoxKind::Tight);
     for (frame, text) in known.iter().enumerate() {
         assert_eq!(&update_as_text(&mut world), text, "frame {frame}");
         script.step(&mut world);

@@ -6,9 +6,11 @@ use impinge::convex::{self, Common, Gap, HullCache, Pairs, Verdict};
 use impinge::exact::Sign;
 use impinge::internals::HullInternals as _;
 use impinge::internals::decide::{self, Hint};
-use impinge::internals::support::{Climb, VertexSearch};
+use impinge::internals::support::Climb;
 use impinge_papers::leung::separating::{self, Prepared, Scratch, Termination};
-use impinge_papers::leung::{BruteForce, DirectionTable, Goal, Hierarchy, Method, Tracker};
+use impinge_papers::leung::{
+    BruteForce, DirectionTable, Goal, Hierarchy, Method, Tracker, VertexSearch,
+};
 use impinge_papers::zachmann::clipping::{self, Clipping};
 use impinge_papers::zachmann::perceptron::{self, Perceptron};
 use impinge_papers::zachmann::race;

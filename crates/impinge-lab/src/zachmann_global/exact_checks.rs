@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use impinge::broad::PhaseKind;
 use impinge::world::{Body, Geometry, Handle, MethodKind, World, WorldOptions};
 use impinge::{Mesh, Pose, Vec3};
+use impinge_papers::klosowski::dynamic_tree::TREE;
 use impinge_papers::zachmann::broad::GRID;
 use impinge_samples::shapes::{self, Model};
 
@@ -247,7 +248,7 @@ fn one_moving(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
         (PhaseKind::ALL_PAIRS, "1.0 (without grid)"),
         (GRID, "0.2 (with grid)"),
         (PhaseKind::NEIGHBOURS, ""),
-        (PhaseKind::TREE, ""),
+        (TREE, ""),
     ] {
         let (us, checked) = scene.time(phase, None, arguments.passes)?;
         ensure!(

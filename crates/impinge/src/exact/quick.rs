@@ -12,7 +12,7 @@
 //! is no faster than a bound from the largest in each.
 
 use super::orient::{BOUND_3D, UNDERFLOW_3D, larger};
-use super::stats::Tally;
+use super::tally::Tally;
 use crate::math::Vec3;
 
 /// The relative error bound of all eight determinants: each of the three factors of a product is up

@@ -8,6 +8,7 @@ pub(crate) mod length;
 mod oriented;
 pub(crate) mod polygon;
 mod pose;
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod random;
 pub(crate) mod rounding;
 pub(crate) mod scale;
@@ -22,6 +23,7 @@ pub(crate) use polygon::drop_axis;
 pub(crate) use polygon::{axes_by_size, newell};
 pub(crate) use pose::MAX_STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
+#[cfg(any(test, feature = "internals"))]
 pub(crate) use random::Random;
 pub(crate) use scale::{coordinate_key, unit_scale};
 #[cfg(feature = "serde")]

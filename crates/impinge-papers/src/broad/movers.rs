@@ -1,12 +1,12 @@
 //! The items that a broad phase must process in a frame.
 
-use super::{Frame, Moved};
-use crate::stamps::Stamps;
+use impinge::broad::{Frame, Moved};
+use impinge::internals::Stamps;
 
 /// The items whose boxes may have changed, each once, and those that were added or removed because
 /// the length of the list changed.
 #[derive(Clone, Debug, Default)]
-pub struct Movers {
+pub(crate) struct Movers {
     items: Vec<u32>,
     seen: Stamps,
     /// The length of the list of boxes in the last frame.
@@ -18,7 +18,7 @@ pub struct Movers {
 impl Movers {
     /// Reads which items moved. Numbers beyond the ends of both the last list and this one are
     /// ignored.
-    pub fn gather(&mut self, frame: &Frame<'_>) {
+    pub(crate) fn gather(&mut self, frame: &Frame<'_>) {
         let now = frame.bounds.len();
         assert!(now < 1 << 31, "items are numbered by 31 bits");
         self.count = now.max(self.before);
@@ -41,33 +41,30 @@ impl Movers {
     }
 
     /// The items, each once.
-    #[must_use]
-    pub fn items(&self) -> &[u32] {
+    pub(crate) fn items(&self) -> &[u32] {
         &self.items
     }
 
     /// All items of this frame and of the last one have numbers below this.
-    #[must_use]
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
     /// Whether it is faster to process all items than only these.
-    #[must_use]
-    pub fn are_many(&self) -> bool {
+    pub(crate) fn are_many(&self) -> bool {
         self.items.len() * 4 > self.count
     }
 
     /// The memory held, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<u32>() + self.seen.bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Bounds;
+    use impinge::broad::Bounds;
+
     use super::*;
 
     #[test]

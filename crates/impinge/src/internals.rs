@@ -107,9 +107,21 @@ pub mod pair {
     }
 }
 
-/// The traversals of trees, which must be the trees of the meshes passed.
+/// The arrays of trees, and their traversals, which must be given the trees of the meshes passed.
 pub mod tree {
+    pub use crate::tree::wide::arrays::{Arrays, arrays};
+    pub use crate::tree::wide::disc::{Disc, Discs};
+    pub use crate::tree::wide::frame::Frame;
+    pub use crate::tree::wide::leaf::Leaf;
+    pub use crate::tree::wide::node::{Link, LocalBox, Node};
     pub use crate::tree::wide::{near, traverse};
+}
+
+/// Vectors of eight `f32`. A kernel is a [`Task`](wide::Task), generic over the kind of vectors;
+/// [`run`](wide::run) runs it with the best instructions of the machine.
+pub mod wide {
+    pub use crate::wide::dispatch::{Task, run};
+    pub use crate::wide::{Lanes3, Wide, Wide3};
 }
 
 /// The exchange between the application and a detached world.

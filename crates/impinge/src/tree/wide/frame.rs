@@ -28,13 +28,13 @@ const CONVERGED_ANGLE: f64 = 1e-7;
 
 /// Local coordinates are `axes * (v - origin) * scale`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub struct Frame {
     /// The centre of the mesh's box, in the mesh's frame.
-    pub(super) origin: Vec3,
+    pub origin: Vec3,
     /// The factor to local coordinates: a power of two that brings them near one.
-    pub(super) scale: f64,
+    pub scale: f64,
     /// The length of the local unit in the unit of the mesh: `1 / scale`, exactly.
-    pub(super) unit: f64,
+    pub unit: f64,
     /// The rotation, exact to `f64` rounding, from the mesh's axes to the local ones; `None` if
     /// they are the same.
     axes: Option<DMat3>,
@@ -80,7 +80,8 @@ impl Frame {
     /// Converts a point of the mesh to the local frame; the rounding error is an ulp or two of its
     /// distance from the origin.
     #[inline(always)]
-    pub(super) fn local(&self, v: Vec3) -> Vec3 {
+    #[must_use]
+    pub fn local(&self, v: Vec3) -> Vec3 {
         let v = (v - self.origin) * self.scale;
         match &self.axes {
             Some(axes) => *axes * v,
@@ -89,12 +90,14 @@ impl Frame {
     }
 
     /// Converts a direction to the local axes.
-    pub(super) fn local_direction(&self, v: Vec3) -> Vec3 {
+    #[must_use]
+    pub fn local_direction(&self, v: Vec3) -> Vec3 {
         self.axes.map_or(v, |axes| axes * v)
     }
 
     /// Converts a local point to the mesh's frame.
-    pub(super) fn point_in_mesh(&self, v: Vec3) -> Vec3 {
+    #[must_use]
+    pub fn point_in_mesh(&self, v: Vec3) -> Vec3 {
         let v = v * self.unit;
         self.origin + self.axes.map_or(v, |axes| axes.transpose() * v)
     }

@@ -14,8 +14,8 @@ use impinge_samples::shapes::{self, Model};
 
 use super::Arguments;
 use super::cage::poses;
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of tetrahedra.
 const TETRAHEDRA: [usize; 6] = [5, 10, 20, 50, 100, 200];

@@ -110,8 +110,9 @@ pub(super) fn svg(chart: &Chart) -> String {
     put(format!("<title>{}</title>", escape(&chart.title)));
     put(format!(r##"<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>"##));
     put(format!(
-        r#"<text x="{:.1}" y="26" text-anchor="middle" font-size="16" font-weight="bold">{}</text>"#,
+        r#"<text x="{:.1}" y="26" text-anchor="middle" font-size="{}" font-weight="bold">{}</text>"#,
         WIDTH / 2.0,
+        title_size(&chart.title),
         escape(&chart.title)
     ));
     for (panel, plot) in &plots {
@@ -124,6 +125,13 @@ pub(super) fn svg(chart: &Chart) -> String {
     }
     put("</svg>".to_owned());
     out
+}
+
+/// The size of the title's letters: smaller if the title would not fit.
+fn title_size(title: &str) -> f64 {
+    // The width of an average bold letter is below this share of its size.
+    let fitting = (WIDTH - 16.0) / (0.58 * title.chars().count().max(1) as f64);
+    ((fitting * 10.0).floor() / 10.0).clamp(4.0, 16.0)
 }
 
 /// The curves of a panel, and its legend.
@@ -433,6 +441,12 @@ mod tests {
             .filter_map(|y| y.parse().ok())
             .collect();
         assert!(heights.len() == 3 && heights[2] > 200.0 + heights[0], "{heights:?}");
+    }
+
+    #[test]
+    fn long_titles_are_smaller() {
+        assert_eq!((title_size(""), title_size("a short title")), (16.0, 16.0));
+        assert!(title_size(&"long ".repeat(25)) < 12.0);
     }
 
     #[test]

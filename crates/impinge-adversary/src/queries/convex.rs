@@ -77,6 +77,8 @@ pub(super) const ROWS: &[Row] = &[
         covers: &[
             "convex::Hull::support",
             "leung::Hierarchy::search_in",
+            "leung::VertexSearch::search",
+            "leung::VertexSearch::start",
             "leung::DirectionTable::near",
         ],
         interval: 2,

@@ -1,5 +1,5 @@
-//! The torus with bumps that moves among stalagmites in the *Torus* data set of Klosowski et al. 1998,
-//! section 5.2.
+//! The torus with bumps that moves among stalagmites in the *Torus* data set of Klosowski et al.
+//! 1998, section 5.2.
 
 use std::f64::consts::TAU;
 

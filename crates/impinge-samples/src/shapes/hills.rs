@@ -7,8 +7,8 @@ use impinge::internals::shapes::grid::height_surface;
 use impinge::internals::shapes::params::length;
 use impinge::mesh::Mesh;
 
-/// A hilly [`height_field`](super::height_field): seeded smooth noise of several wavelengths, from `-amplitude` to
-/// `amplitude`. Open.
+/// A hilly [`height_field`](super::height_field): seeded smooth noise of several wavelengths, from
+/// `-amplitude` to `amplitude`. Open.
 ///
 /// # Errors
 /// As [`height_field`](super::height_field); `amplitude` is a positive number.

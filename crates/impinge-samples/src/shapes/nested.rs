@@ -10,8 +10,8 @@ use impinge::mesh::Mesh;
 /// Two concentric spheres as in the experiment on parallel close proximity: radius 1, and the same
 /// mesh scaled to `1 - alpha`.
 ///
-/// Both are [`uv_sphere`](super::uv_sphere)s; the inner one is exactly the outer one's vertices times `1 - alpha`,
-/// rounded once.
+/// Both are [`uv_sphere`](super::uv_sphere)s; the inner one is exactly the outer one's vertices
+/// times `1 - alpha`, rounded once.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < alpha < 1`, there are at least 2 rings and at least 3 segments.

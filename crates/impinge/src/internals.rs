@@ -136,7 +136,6 @@ pub mod rounding {
 
 /// Data structures of broad phases.
 pub mod broad {
-    pub use crate::broad::difference::difference;
     pub use crate::broad::lists::{List, Lists};
     pub use crate::broad::testing;
 }

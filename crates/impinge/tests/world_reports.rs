@@ -313,7 +313,7 @@ fn chains_out_of_range_are_reported_and_may_return() {
         assert_eq!(world.out_of_range().count(), 300);
         let error = world.pose(tip).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutOfRange);
-        assert!(error.to_string().contains("attached to"), "{error}");
+        assert!(error.to_string().contains("chain of parents"), "{error}");
         assert_eq!(world.distance(tip, other).unwrap_err().kind(), ErrorKind::OutOfRange);
         assert_eq!(world.contact(other, tip).unwrap_err().kind(), ErrorKind::OutOfRange);
         assert_eq!(world.attach(tip, None).unwrap_err().kind(), ErrorKind::OutOfRange);

@@ -9,8 +9,8 @@
 //! - [`AllPairs`]: the oracle that the others are tested against;
 //! - [`PhaseKind`]: a kind of broad phase, also one that a program defines.
 //!
-//! Grids, octrees, slab octrees, sweep and prune, and a dynamic tree, as published, are in the crate
-//! `impinge-papers`.
+//! Grids, octrees, slab octrees, sweep and prune, and a dynamic tree, as published, are in the
+//! crate `impinge-papers`.
 //!
 //! ```
 //! use impinge::broad::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
@@ -28,7 +28,7 @@
 
 mod all_pairs;
 mod bounds;
-pub(crate) mod difference;
+mod difference;
 mod frame;
 mod kind;
 pub(crate) mod lists;

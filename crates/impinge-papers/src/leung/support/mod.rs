@@ -12,7 +12,8 @@
 //!
 //! Directions are in the hull's own frame: the caller rotates the direction once instead of every
 //! vertex (Leung 1996, section 3.3). The state of a search (the vertices visited and their number)
-//! is in a [`Climb`](impinge::internals::support::Climb) of the caller, one for any number of hulls.
+//! is in a [`Climb`](impinge::internals::support::Climb) of the caller, one for any number of
+//! hulls.
 //!
 //! **Exact** means: no vertex lies further, not even by less than a rounding error.
 

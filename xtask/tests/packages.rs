@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PUBLISHED: [&str; 5] =
-    ["impinge-io", "impinge", "impinge-samples", "impinge-papers", "impinge-cli"];
+const PUBLISHED: [&str; 6] =
+    ["impinge-io", "impinge", "impinge-samples", "impinge-papers", "impinge-chart", "impinge-cli"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf()

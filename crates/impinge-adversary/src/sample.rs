@@ -76,11 +76,11 @@ impl Sample {
     /// The sample with this seed and index.
     #[must_use]
     pub fn new(seed: u64, index: u64) -> Self {
-        let mut random = Random(
+        let mut random = Random::new(
             seed.wrapping_mul(0xd134_2543_de82_ef95) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         );
         // Scrambled once, because neighbouring states of the generator give overlapping streams.
-        let random = &mut Random(random.bits());
+        let random = &mut Random::new(random.bits());
         let family = &FAMILIES[(index % FAMILIES.len() as u64) as usize];
         Self::of(family, index, random)
     }

@@ -8,7 +8,7 @@ use impinge::exact::HitKind;
 
 use crate::oracle::distance::Distances;
 use crate::oracle::hulls::{Small, share_a_point};
-use crate::oracle::units::{Square, Units};
+use crate::oracle::units::{Fraction, Square, Units};
 use crate::oracle::{contact, units};
 use crate::sample::{Sample, Soup};
 
@@ -49,7 +49,7 @@ impl Truth {
         for (boxes, (a, copies_a), (b, copies_b)) in all {
             // The distance of the boxes is a lower bound, and triangles only meet if their boxes
             // do.
-            let further = |d: &Square| d.numerator <= &boxes * &d.denominator;
+            let further = |d: &Square| d.value.numerator <= &boxes * &d.value.denominator;
             if boxes != 0.into() && distance.as_ref().is_some_and(further) {
                 continue;
             }
@@ -57,9 +57,7 @@ impl Truth {
             if squared.is_zero() {
                 pairs.extend(copies_a.iter().flat_map(|i| copies_b.iter().map(|j| (*i, *j))));
             }
-            let closer = |d: &Square| {
-                &squared.numerator * &d.denominator < &d.numerator * &squared.denominator
-            };
+            let closer = |d: &Square| squared.value.compare(&d.value).is_lt();
             if distance.as_ref().is_none_or(closer) {
                 distance = Some(squared);
             }
@@ -178,10 +176,9 @@ impl HullTruth {
                 return None;
             }
             let small = Small::new(&self.a, &self.b);
-            let square = |r: crate::oracle::hulls::Rational| Square {
-                numerator: r.numer().clone(),
-                denominator: r.denom().clone(),
-                exponent: 0,
+            let square = |r: crate::oracle::hulls::Rational| {
+                let (numerator, denominator) = r.into_raw();
+                Square { value: Fraction::new(numerator, denominator), exponent: 0 }
             };
             let depth = if self.meet { small.squared_depth().map(square) } else { None };
             Some(Measured { distance: small.squared_distance().map(square), depth })

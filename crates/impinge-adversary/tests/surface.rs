@@ -26,7 +26,6 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "scene::Scene::add_scaled",
             "scene::Scene::load",
             "scene::Scene::load_with",
-            "mesh::Mesh::save",
             "scene::Scene::is_ignored",
             "zachmann::broad::phase_by_name",
             "method_by_name",
@@ -46,6 +45,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "convex::Hull::neighbors",
         ],
     ),
+    ("spends units of a budget, which a caller may do too", &["Budget::take"]),
     ("is tested with the polygons of meshes, with its own oracle", &["mesh::triangulate_polygon"]),
     (
         "stores or returns data of the application, or changes the state of a world",

@@ -69,7 +69,7 @@ fn check_measures(a: &Hull, b: &Hull, moved: &[Vec3], pose: &Pose) {
 /// Random bytes below a limit. With low limits, most coordinates are small integers
 /// ([`Numbers::coordinate`]).
 pub fn seeds() -> Vec<Vec<u8>> {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let seed = |limit: usize, count: u8, random: &mut Random| -> Vec<u8> {
         let mut bytes: Vec<u8> = (0..60).map(|_| random.below(limit) as u8).collect();
         bytes[0] = count;

@@ -24,7 +24,7 @@ pub fn run(bytes: &[u8]) {
 /// Random bytes below a limit. With low limits, most coordinates are small integers
 /// ([`Numbers::coordinate`]).
 pub fn seeds() -> Vec<Vec<u8>> {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     (0..4)
         .map(|kind| {
             let limit = [160, 200, 240, 256][kind];

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
+use impinge::internals::TopologyInternals as _;
 use impinge::internals::pair::{Posed, brute, sweep};
 use impinge::pair::{Collect, intersecting_pairs};
 use impinge::world::{Body, Geometry, Handle, World};

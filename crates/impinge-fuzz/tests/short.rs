@@ -60,7 +60,7 @@ const MAX_TIME_PER_INPUT: Duration = Duration::from_secs(20);
 fn run(name: &str) {
     let target = TARGETS.iter().find(|t| t.name == name).expect("a target of this name");
     let mutations = target.mutations * count_from("IMPINGE_FUZZ_ITERATIONS", 1);
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut largest = (0, Vec::new());
     for seed in (target.seeds)() {
         (target.run)(&seed);

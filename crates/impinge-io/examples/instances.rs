@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (count, scale): (u32, f64) = (count.parse()?, scale.parse()?);
     let side = f64::from(count).cbrt().ceil() as u32;
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let instances: Vec<Instance> = (0..count)
         .map(|i| {
             let [r0, r1, r2] = rotation([(); 4].map(|()| random.signed()));

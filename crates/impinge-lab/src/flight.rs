@@ -164,7 +164,7 @@ pub(crate) fn reaching(environment: &Mesh, motion: &Motion) -> Result<Vec<Pose>>
 
 #[cfg(test)]
 mod tests {
-    use impinge::shapes;
+    use impinge_samples::shapes;
 
     use super::*;
 
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_billiard_path_bounces_and_stays_in_the_box() {
         let space = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(1.0));
-        let field = impinge_samples::shapes::tetrahedra_field(60, 2, space, 0.2).unwrap();
+        let field = shapes::tetrahedra_field(60, 2, space, 0.2).unwrap();
         let body = shapes::axis_body(0.3, 0.05).unwrap();
         let poses = billiard(&field, &body, &MOTION).unwrap();
         assert_eq!(poses.len(), MOTION.steps);

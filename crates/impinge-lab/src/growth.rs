@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 use impinge::pair::{Collect, First, intersecting_pairs, traverse};
-use impinge::shapes;
 use impinge::{Mesh, Pose, Vec3, distance};
+use impinge_samples::shapes;
 
-use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
 use crate::timing;
 use impinge::internals::Random;
+use impinge_chart::{Axis, Chart, Mark};
 
 /// Arguments of `impinge-lab growth`.
 #[derive(Debug, clap::Args)]

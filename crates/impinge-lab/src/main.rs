@@ -8,7 +8,6 @@ mod box_tree;
 mod boxes;
 mod cage;
 mod capacity;
-mod chart;
 mod closest_feature;
 mod common;
 mod convex_batch;

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 
-use crate::chart::Chart;
+use impinge_chart::Chart;
 
 /// A result page under construction: `NAME.md`, with its figures in `NAME-FIGURE.svg`.
 #[derive(Debug)]
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_report_is_written_with_its_figure() {
-        use crate::chart::{Axis, Mark};
+        use impinge_chart::{Axis, Mark};
 
         let folder =
             std::env::temp_dir().join(format!("impinge-lab-report-{}", std::process::id()));

@@ -6,9 +6,8 @@
 //! environment about as often as the paper's; the number of contacts is part of each table.
 
 use anyhow::Result;
-use impinge::shapes::{self};
 use impinge::{Aabb, Mesh, Pose, Vec3};
-use impinge_samples::shapes::swept_flight;
+use impinge_samples::shapes::{self, swept_flight};
 
 use crate::flight::{Motion, billiard, reaching};
 
@@ -89,14 +88,13 @@ impl DataSet {
         let flight = |steps, step, turn| Motion { steps: size.steps(steps), step, turn, seed };
         let (environment, body, poses) = match self {
             Self::Pipes => {
-                let environment = impinge_samples::shapes::pipes(size.triangles(90), 10, 21, seed)?;
+                let environment = shapes::pipes(size.triangles(90), 10, 21, seed)?;
                 let body = fitted(&environment, 0.1 / size.triangles.cbrt())?;
                 let poses = billiard(&environment, &body, &flight(2000, 0.005, 1.0))?;
                 (environment, body, poses)
             }
             Self::Torus => {
-                let environment =
-                    impinge_samples::shapes::stalagmites(size.triangles(271), 13, 14, seed)?;
+                let environment = shapes::stalagmites(size.triangles(271), 13, 14, seed)?;
                 let (around, across) = (size.along(200, 6), size.along(50, 4));
                 let torus = shapes::deformed_torus(0.65, 0.25, around, across, 0.35, seed)?;
                 let body = fitted(&torus, 0.3 / size.triangles.sqrt())?;
@@ -106,17 +104,9 @@ impl DataSet {
             Self::Aircraft => {
                 let space = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(1.0));
                 let obstacle = 0.008 / size.triangles.cbrt();
-                let field = impinge_samples::shapes::tetrahedra_field(
-                    size.triangles(25_000),
-                    seed,
-                    space,
-                    obstacle,
-                )?;
-                let plane = impinge_samples::shapes::aircraft(
-                    1.0,
-                    2 * size.along(8, 2),
-                    size.along(18, 1),
-                )?;
+                let field =
+                    shapes::tetrahedra_field(size.triangles(25_000), seed, space, obstacle)?;
+                let plane = shapes::aircraft(1.0, 2 * size.along(8, 2), size.along(18, 1))?;
                 let body = fitted(&plane, 0.2 / size.triangles.cbrt())?;
                 let poses = billiard(&field, &body, &flight(10_000, 0.002, 1.0))?;
                 (field, body, poses)
@@ -126,8 +116,8 @@ impl DataSet {
                 (swept.obstacles, swept.body, swept.poses)
             }
             Self::Interior => {
-                let environment = impinge_samples::shapes::interior(size.triangles(1900), seed)?;
-                let hand = impinge_samples::shapes::hand(0.1, 0.3, 7, 1)?;
+                let environment = shapes::interior(size.triangles(1900), seed)?;
+                let hand = shapes::hand(0.1, 0.3, 7, 1)?;
                 let body = fitted(&hand, 0.3)?;
                 let poses = reaching(&environment, &flight(2528, 0.02, 2.0))?;
                 (environment, body, poses)

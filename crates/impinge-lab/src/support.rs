@@ -12,15 +12,15 @@ use anyhow::Result;
 use impinge::Vec3;
 use impinge::convex::Hull;
 use impinge::internals::furthest_as_in_queries;
-use impinge::internals::support::{Climb, VertexSearch};
-use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
+use impinge::internals::support::Climb;
+use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch, VertexSearch};
 
 use crate::bodies::{Shape, direction};
-use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
 use crate::report::{Progress, Report, Table, short};
 use crate::timing;
 use impinge::internals::Random;
+use impinge_chart::{Axis, Chart, Mark};
 
 /// Arguments of `impinge-lab support`.
 #[derive(Debug, clap::Args)]

@@ -7,11 +7,11 @@ use anyhow::{Result, ensure};
 use impinge::pair::{intersecting_pairs, par_intersecting_pairs};
 use impinge::tree::Tree;
 
-use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
 use crate::growth::{approach, torus};
 use crate::report::{Progress, Report, Table, count, short};
 use impinge::internals::Random;
+use impinge_chart::{Axis, Chart, Mark};
 
 /// Arguments of `impinge-lab threads`.
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3 as Vec3;
+use impinge::internals;
 
 /// The collection of real models beside the checkout. It may be missing.
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
@@ -40,16 +41,17 @@ pub fn count_from(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
-/// `SplitMix64` (Steele, Lea and Flood 2014).
-pub struct Random(pub u64);
+/// The engine's generator, with the draws that tests use.
+#[derive(Clone, Debug)]
+pub struct Random(internals::Random);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(internals::Random::new(seed))
+    }
+
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// In `0..n`.
@@ -59,12 +61,12 @@ impl Random {
 
     /// In [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+        self.0.unit()
     }
 
     /// In [-1, 1).
     pub fn signed(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        self.0.signed()
     }
 
     /// In the cube [0, 1)^3.
@@ -74,7 +76,12 @@ impl Random {
 
     /// In the cube [-1, 1)^3.
     pub fn point(&mut self) -> Vec3 {
-        Vec3::new(self.signed(), self.signed(), self.signed())
+        self.0.in_cube()
+    }
+
+    /// A unit vector.
+    pub fn direction(&mut self) -> Vec3 {
+        self.0.direction()
     }
 
     /// An integer in `-n..=n` as a float.

@@ -16,21 +16,11 @@ use num_bigint::BigInt;
 use num_rational::Ratio;
 use num_traits::{Signed, Zero};
 
+pub use crate::number::integer;
+use crate::vector::{Int3, cross, dot, is_zero, sub};
+
 /// A quotient of integers.
 pub type Rational = Ratio<BigInt>;
-
-type Vector = [BigInt; 3];
-
-/// `x`, exactly, in units of `2^-1074`.
-pub fn integer(x: f64) -> BigInt {
-    let bits = x.to_bits();
-    let field = (bits >> 52) & 0x7ff;
-    assert!(field < 0x7ff, "not a finite number");
-    let fraction = bits & ((1 << 52) - 1);
-    let mantissa = if field == 0 { fraction } else { fraction | (1 << 52) };
-    let value = BigInt::from(mantissa) << field.saturating_sub(1);
-    if x < 0.0 { -value } else { value }
-}
 
 /// `x`, exactly.
 pub fn rational(x: f64) -> Rational {
@@ -38,8 +28,8 @@ pub fn rational(x: f64) -> Rational {
 }
 
 /// Both sets as integers in the largest common unit, and the exponent of the unit.
-fn integers(a: &[Vec3], b: &[Vec3]) -> (Vec<Vector>, Vec<Vector>, i64) {
-    let all = |points: &[Vec3]| -> Vec<Vector> {
+fn integers(a: &[Vec3], b: &[Vec3]) -> (Vec<Int3>, Vec<Int3>, i64) {
+    let all = |points: &[Vec3]| -> Vec<Int3> {
         points.iter().map(|p| p.to_array().map(integer)).collect()
     };
     let (mut a, mut b) = (all(a), all(b));
@@ -51,20 +41,9 @@ fn integers(a: &[Vec3], b: &[Vec3]) -> (Vec<Vector>, Vec<Vector>, i64) {
     (a, b, zeros as i64 - 1074)
 }
 
-fn dot(u: &[BigInt], v: &[BigInt]) -> BigInt {
-    u.iter().zip(v).map(|(x, y)| x * y).sum()
-}
-
-fn minus(u: &Vector, v: &Vector) -> Vector {
-    [0, 1, 2].map(|k| &u[k] - &v[k])
-}
-
-fn cross(u: &Vector, v: &Vector) -> Vector {
-    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| &u[i] * &v[j] - &u[j] * &v[i])
-}
-
-fn is_zero(v: &Vector) -> bool {
-    v.iter().all(Zero::is_zero)
+/// The sum of products of a row and a column.
+fn row_by_column(row: &[BigInt], column: &[BigInt; 5]) -> BigInt {
+    row.iter().zip(column).map(|(x, y)| x * y).sum()
 }
 
 /// Whether the hulls of `a` and `b` share a point.
@@ -94,10 +73,12 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
         // the sum of the artificial variables.
         let prices: Vec<BigInt> =
             (0..5).map(|k| artificial.iter().map(|r| &inverse[*r][k]).sum()).collect();
-        let Some(entering) = columns.iter().position(|c| dot(&prices, c).is_positive()) else {
+        let Some(entering) = columns.iter().position(|c| row_by_column(&prices, c).is_positive())
+        else {
             return false;
         };
-        let step: Vec<BigInt> = inverse.iter().map(|row| dot(row, &columns[entering])).collect();
+        let step: Vec<BigInt> =
+            inverse.iter().map(|row| row_by_column(row, &columns[entering])).collect();
         // The smallest quotient of value and step; of equal quotients, the lowest variable.
         let leaving = (0..5).filter(|r| step[*r].is_positive()).min_by(|r, s| {
             let (left, right) = (&values[*r] * &step[*s], &values[*s] * &step[*r]);
@@ -141,14 +122,14 @@ pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, limit: f64) -> bo
 
 /// Two small bodies and all candidate directions.
 pub struct Small {
-    a: Vec<Vector>,
-    b: Vec<Vector>,
+    a: Vec<Int3>,
+    b: Vec<Int3>,
     exponent: i64,
     /// Normals of faces and of pairs of edges. They include the face normals of the Minkowski
     /// difference, if it has volume.
-    normals: Vec<Vector>,
+    normals: Vec<Int3>,
     /// Directions between vertices, and from vertices perpendicular to edges.
-    across: Vec<Vector>,
+    across: Vec<Int3>,
     has_volume: bool,
 }
 
@@ -157,44 +138,43 @@ impl Small {
     pub fn new(a: &[Vec3], b: &[Vec3]) -> Self {
         let (a, b, exponent) = integers(a, b);
         let (of_a, of_b) = (Features::new(&a), Features::new(&b));
-        let mut normals: Vec<Vector> = of_a.normals.iter().chain(&of_b.normals).cloned().collect();
+        let mut normals: Vec<Int3> = of_a.normals.iter().chain(&of_b.normals).cloned().collect();
         for e in &of_a.edges {
             normals.extend(
                 of_b.edges
                     .iter()
-                    .map(|f| cross(&minus(&a[e[0]], &a[e[1]]), &minus(&b[f[0]], &b[f[1]]))),
+                    .map(|f| cross(&sub(&a[e[0]], &a[e[1]]), &sub(&b[f[0]], &b[f[1]]))),
             );
         }
         normals.retain(|n| !is_zero(n));
         let mut across = Vec::new();
         for p in &a {
-            across.extend(b.iter().map(|q| minus(q, p)));
+            across.extend(b.iter().map(|q| sub(q, p)));
         }
-        let mut edge_and_points = |ends: &[Vector], edges: &[[usize; 2]], points: &[Vector]| {
+        let mut edge_and_points = |ends: &[Int3], edges: &[[usize; 2]], points: &[Int3]| {
             for [i, j] in edges {
-                let e = minus(&ends[*j], &ends[*i]);
-                across.extend(points.iter().map(|p| cross(&cross(&e, &minus(p, &ends[*i])), &e)));
+                let e = sub(&ends[*j], &ends[*i]);
+                across.extend(points.iter().map(|p| cross(&cross(&e, &sub(p, &ends[*i])), &e)));
             }
         };
         edge_and_points(&a, &of_a.edges, &b);
         edge_and_points(&b, &of_b.edges, &a);
         across.retain(|n| !is_zero(n));
-        let along = |points: &[Vector]| -> Vec<Vector> {
-            points.iter().map(|p| minus(p, &points[0])).collect()
-        };
+        let along =
+            |points: &[Int3]| -> Vec<Int3> { points.iter().map(|p| sub(p, &points[0])).collect() };
         let has_volume = rank(&[along(&a), along(&b)].concat()) == 3;
         Self { a, b, exponent, normals, across, has_volume }
     }
 
     /// The gap between A and B along `n`; negative if they overlap in that direction.
-    fn gap(&self, n: &Vector) -> BigInt {
+    fn gap(&self, n: &Int3) -> BigInt {
         let first = self.b.iter().map(|p| dot(n, p)).min().expect("a body has points");
         let last = self.a.iter().map(|p| dot(n, p)).max().expect("a body has points");
         first - last
     }
 
     /// `x / |n|`, squared, in units of length.
-    fn squared(&self, (x, n): &(BigInt, Vector)) -> Rational {
+    fn squared(&self, (x, n): &(BigInt, Int3)) -> Rational {
         let (numerator, denominator) = (x * x, dot(n, n));
         match 2 * self.exponent {
             e if e < 0 => Rational::new(numerator, denominator << -e as u64),
@@ -232,37 +212,37 @@ impl Small {
     }
 }
 
-fn both(n: &Vector) -> [Vector; 2] {
+fn both(n: &Int3) -> [Int3; 2] {
     [n.clone(), n.clone().map(|x| -x)]
 }
 
 /// Compares the absolute values of `x / |n|`.
-fn compare((x, n): &(BigInt, Vector), (y, m): &(BigInt, Vector)) -> Ordering {
+fn compare((x, n): &(BigInt, Int3), (y, m): &(BigInt, Int3)) -> Ordering {
     (x * x * dot(m, m)).cmp(&(y * y * dot(n, n)))
 }
 
 /// The faces and edges of one body.
 struct Features {
-    normals: Vec<Vector>,
+    normals: Vec<Int3>,
     edges: Vec<[usize; 2]>,
 }
 
 impl Features {
-    fn new(points: &[Vector]) -> Self {
+    fn new(points: &[Int3]) -> Self {
         let n = points.len();
         // For each supporting plane, the bit set of the points on it, and its normal.
-        let mut planes: Vec<(u64, Vector)> = Vec::new();
+        let mut planes: Vec<(u64, Int3)> = Vec::new();
         let mut is_flat = false;
         for i in 0..n {
             for j in i + 1..n {
                 for k in j + 1..n {
-                    let (u, v) = (minus(&points[j], &points[i]), minus(&points[k], &points[i]));
+                    let (u, v) = (sub(&points[j], &points[i]), sub(&points[k], &points[i]));
                     let normal = cross(&u, &v);
                     if is_zero(&normal) {
                         continue;
                     }
                     let heights: Vec<_> =
-                        points.iter().map(|p| dot(&normal, &minus(p, &points[i]))).collect();
+                        points.iter().map(|p| dot(&normal, &sub(p, &points[i]))).collect();
                     let above = heights.iter().any(BigInt::is_positive);
                     let below = heights.iter().any(BigInt::is_negative);
                     let on = (0..n).filter(|l| heights[*l].is_zero());
@@ -288,18 +268,18 @@ impl Features {
         if !planes.is_empty() {
             edges.retain(|[i, j]| on_two(*i, *j));
         }
-        let mut normals: Vec<Vector> = planes.into_iter().map(|(_, normal)| normal).collect();
+        let mut normals: Vec<Int3> = planes.into_iter().map(|(_, normal)| normal).collect();
         if is_flat {
             // Perpendicular to the edges, in the plane.
             let m = normals[0].clone();
-            normals.extend(edges.iter().map(|[i, j]| cross(&m, &minus(&points[*j], &points[*i]))));
+            normals.extend(edges.iter().map(|[i, j]| cross(&m, &sub(&points[*j], &points[*i]))));
         }
         Self { normals, edges }
     }
 }
 
 /// The dimension of the space that the vectors span.
-fn rank(vectors: &[Vector]) -> usize {
+fn rank(vectors: &[Int3]) -> usize {
     let Some(first) = vectors.iter().find(|v| !is_zero(v)) else { return 0 };
     let Some(normal) = vectors.iter().map(|v| cross(first, v)).find(|n| !is_zero(n)) else {
         return 1;

@@ -9,17 +9,9 @@ use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 
 pub use crate::common::Random;
+use crate::vector::{cross, dot, sub};
 
 impl Random {
-    pub fn direction(&mut self) -> Vec3 {
-        loop {
-            let v = self.point();
-            if (0.01..=1.0).contains(&v.length_squared()) {
-                return v.normalize();
-            }
-        }
-    }
-
     pub fn pose(&mut self, translation: Vec3) -> Pose {
         let turn = Pose::from_axis_angle(self.direction(), 3.2 * self.signed()).unwrap();
         Pose::from_translation(translation).unwrap().compose(&turn).unwrap()
@@ -72,18 +64,6 @@ fn to_integers(v: Vec3) -> IntVector {
     })
 }
 
-fn minus(a: IntVector, b: IntVector) -> IntVector {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn cross(a: IntVector, b: IntVector) -> IntVector {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn dot(a: IntVector, b: IntVector) -> i128 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
 /// The exact relation of two hulls of points with integer coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
@@ -106,30 +86,30 @@ pub fn relation_of_integer_hulls(a: &[Vec3], b: &[Vec3]) -> Relation {
     let mut edges = Vec::new();
     for body in [&a, &b] {
         for (i, p) in body.iter().enumerate() {
-            edges.extend(body[..i].iter().map(|q| minus(*p, *q)));
+            edges.extend(body[..i].iter().map(|q| sub(p, q)));
         }
     }
     edges.sort_unstable();
     edges.dedup();
     let mut axes: Vec<IntVector> = edges.clone();
-    let between: Vec<IntVector> = a.iter().map(|p| minus(b[0], *p)).collect();
+    let between: Vec<IntVector> = a.iter().map(|p| sub(&b[0], p)).collect();
     axes.extend(&between);
     let mut normals = Vec::new();
     for (i, d) in edges.iter().enumerate() {
-        normals.extend(edges[..i].iter().map(|e| cross(*d, *e)));
-        axes.extend(between.iter().map(|m| cross(cross(*d, *m), *d)));
+        normals.extend(edges[..i].iter().map(|e| cross(d, e)));
+        axes.extend(between.iter().map(|m| cross(&cross(d, m), d)));
     }
     normals.retain(|n| *n != [0; 3]);
     normals.sort_unstable();
     normals.dedup();
     for n in &normals {
         axes.push(*n);
-        axes.extend(edges.iter().map(|e| cross(*n, *e)));
+        axes.extend(edges.iter().map(|e| cross(n, e)));
     }
     let mut touching = false;
     for axis in axes.into_iter().filter(|n| *n != [0; 3]) {
         let range = |body: &[IntVector]| {
-            let of = body.iter().map(|p| dot(*p, axis));
+            let of = body.iter().map(|p| dot(p, &axis));
             (of.clone().min().unwrap(), of.max().unwrap())
         };
         let ((a0, a1), (b0, b1)) = (range(&a), range(&b));
@@ -151,18 +131,6 @@ pub fn exact(v: Vec3) -> Exact {
     v.to_array().map(fraction)
 }
 
-fn exact_dot(a: &Exact, b: &Exact) -> BigRational {
-    &a[0] * &b[0] + &a[1] * &b[1] + &a[2] * &b[2]
-}
-
-fn exact_cross(a: &Exact, b: &Exact) -> Exact {
-    [&a[1] * &b[2] - &a[2] * &b[1], &a[2] * &b[0] - &a[0] * &b[2], &a[0] * &b[1] - &a[1] * &b[0]]
-}
-
-fn exact_minus(a: &Exact, b: &Exact) -> Exact {
-    [&a[0] - &b[0], &a[1] - &b[1], &a[2] - &b[2]]
-}
-
 /// Whether two solid hulls, the second given by its moved points, share a point. Exact for all
 /// coordinates, and slow.
 pub fn meet(a: &Hull, b: &Hull) -> bool {
@@ -171,30 +139,27 @@ pub fn meet(a: &Hull, b: &Hull) -> bool {
     let (p, q) = (points(a), points(b));
     let edges = |h: &Hull, p: &[Exact]| -> Vec<Exact> {
         let pairs = (0..p.len() as u32).flat_map(|i| h.neighbors(i).iter().map(move |j| (i, *j)));
-        pairs
-            .filter(|(i, j)| i < j)
-            .map(|(i, j)| exact_minus(&p[j as usize], &p[i as usize]))
-            .collect()
+        pairs.filter(|(i, j)| i < j).map(|(i, j)| sub(&p[j as usize], &p[i as usize])).collect()
     };
     let normals = |h: &Hull, p: &[Exact]| -> Vec<Exact> {
         let corner = |f: &[u32], i: usize| p[f[i] as usize].clone();
         h.faces()
             .map(|f| {
                 let (o, x, y) = (corner(f, 0), corner(f, 1), corner(f, 2));
-                exact_cross(&exact_minus(&x, &o), &exact_minus(&y, &o))
+                cross(&sub(&x, &o), &sub(&y, &o))
             })
             .collect()
     };
     let mut axes = normals(a, &p);
     axes.extend(normals(b, &q));
     let (e, f) = (edges(a, &p), edges(b, &q));
-    axes.extend(e.iter().flat_map(|d| f.iter().map(move |g| exact_cross(d, g))));
+    axes.extend(e.iter().flat_map(|d| f.iter().map(move |g| cross(d, g))));
     !axes.iter().any(|axis| {
         if axis.iter().all(Zero::is_zero) {
             return false;
         }
         let range = |body: &[Exact]| {
-            let of: Vec<BigRational> = body.iter().map(|v| exact_dot(v, axis)).collect();
+            let of: Vec<BigRational> = body.iter().map(|v| dot(v, axis)).collect();
             (of.iter().min().unwrap().clone(), of.iter().max().unwrap().clone())
         };
         let ((a0, a1), (b0, b1)) = (range(&p), range(&q));
@@ -205,8 +170,8 @@ pub fn meet(a: &Hull, b: &Hull) -> bool {
 /// The smallest `vector . (y - x)` over all pairs of points.
 pub fn exact_gap(vector: Vec3, a: &[Vec3], b: &[Vec3]) -> BigRational {
     let n = exact(vector);
-    let highest = a.iter().map(|p| exact_dot(&exact(*p), &n)).max().unwrap();
-    let lowest = b.iter().map(|p| exact_dot(&exact(*p), &n)).min().unwrap();
+    let highest = a.iter().map(|p| dot(&exact(*p), &n)).max().unwrap();
+    let lowest = b.iter().map(|p| dot(&exact(*p), &n)).min().unwrap();
     lowest - highest
 }
 

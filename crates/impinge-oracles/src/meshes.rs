@@ -75,7 +75,7 @@ pub fn depth(p: &[Vec3; 3], q: &[Vec3; 3]) -> f64 {
 /// Soups of various sizes with corners on a grid, where most triangles touch, coincide or have zero
 /// area.
 pub fn grid_soups(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for round in 0..rounds {
         let (n, m) = (1 + round % 41, 1 + (round * 7) % 30);
         let a = soup(&mut random, n, |r| (r.unit_point() * 5.0).floor());
@@ -91,7 +91,7 @@ pub fn grid_soups(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
 
 /// Thin triangles of all sizes.
 pub fn needles(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for _ in 0..rounds {
         let mut corner = |r: &mut Random| {
             let scale = 10.0_f64.powf(-4.0 * r.unit());
@@ -110,7 +110,7 @@ pub fn far_soups(
     count: usize,
     mut each: impl FnMut(&Mesh, &Mesh, &Pose),
 ) {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     for round in 0..rounds {
         let size = 10.0_f64.powi(-((round % sizes) as i32));
         let away = (random.unit_point() - Vec3::splat(0.5)) * 1e8;

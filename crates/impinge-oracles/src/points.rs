@@ -4,28 +4,18 @@ use std::cmp::Ordering;
 
 use glam::DVec3 as Vec3;
 use num_bigint::BigInt;
-use num_traits::{Signed, Zero};
+use num_traits::Signed;
 
 pub use crate::common::Random;
+pub use crate::fraction::Fraction;
+use crate::fraction::Square;
+use crate::number::decompose;
+pub use crate::vector::{Int3, cross, dot, sub};
 
 /// The number of cases of a test: `cases` times the environment variable `IMPINGE_TEST_FACTOR`.
 pub fn cases(cases: usize) -> usize {
     cases * crate::common::count_from("IMPINGE_TEST_FACTOR", 1)
 }
-
-/// A finite float as `mantissa * 2^exponent`.
-fn decompose(x: f64) -> (i64, i32) {
-    assert!(x.is_finite());
-    let bits = x.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i32;
-    let fraction = (bits & ((1 << 52) - 1)) as i64;
-    let (mantissa, exponent) =
-        if exponent == 0 { (fraction, -1074) } else { (fraction | (1 << 52), exponent - 1075) };
-    (if x < 0.0 { -mantissa } else { mantissa }, exponent)
-}
-
-/// A vector of integers, in the unit of its [`Frame`].
-pub type Int3 = [BigInt; 3];
 
 /// The unit in which all coordinates of a case are integers: `2^exponent`.
 pub struct Frame {
@@ -38,10 +28,7 @@ impl Frame {
             .iter()
             .flat_map(Vec3::to_array)
             .filter(|&x| x != 0.0)
-            .map(|x| {
-                let (m, e) = decompose(x);
-                e + m.trailing_zeros() as i32
-            })
+            .map(|x| decompose(x).1)
             .min()
             .unwrap_or(0);
         Self { exponent }
@@ -67,55 +54,8 @@ impl Frame {
     /// Compares `x^2`, for `x >= 0`, with a square in this frame's unit.
     pub fn compare_square(&self, x: f64, square: &Fraction) -> Ordering {
         assert!(x >= 0.0);
-        let (m, e) = decompose(x);
-        let left = BigInt::from(m) * BigInt::from(m) * &square.denominator;
-        let shift = 2 * (e - self.exponent);
-        if shift >= 0 {
-            (left << shift).cmp(&square.numerator)
-        } else {
-            left.cmp(&(square.numerator.clone() << -shift))
-        }
+        Square { value: square.clone(), exponent: i64::from(self.exponent) }.compare(x)
     }
-}
-
-/// A fraction with positive denominator, not reduced.
-#[derive(Clone, Debug)]
-pub struct Fraction {
-    pub numerator: BigInt,
-    pub denominator: BigInt,
-}
-
-impl Fraction {
-    fn new(numerator: BigInt, denominator: BigInt) -> Self {
-        assert!(denominator.is_positive());
-        Self { numerator, denominator }
-    }
-
-    fn whole(numerator: BigInt) -> Self {
-        Self::new(numerator, BigInt::from(1))
-    }
-
-    pub fn is_zero(&self) -> bool {
-        self.numerator.is_zero()
-    }
-
-    fn min(self, other: Self) -> Self {
-        let left = &self.numerator * &other.denominator;
-        let right = &other.numerator * &self.denominator;
-        if left <= right { self } else { other }
-    }
-}
-
-pub fn sub(a: &Int3, b: &Int3) -> Int3 {
-    [&a[0] - &b[0], &a[1] - &b[1], &a[2] - &b[2]]
-}
-
-pub fn dot(a: &Int3, b: &Int3) -> BigInt {
-    &a[0] * &b[0] + &a[1] * &b[1] + &a[2] * &b[2]
-}
-
-pub fn cross(a: &Int3, b: &Int3) -> Int3 {
-    [&a[1] * &b[2] - &a[2] * &b[1], &a[2] * &b[0] - &a[0] * &b[2], &a[0] * &b[1] - &a[1] * &b[0]]
 }
 
 /// The squared distance of a point from a segment.

@@ -12,6 +12,7 @@
 //!
 //! The pairwise methods plug into a [`World`](impinge::World) by their names: [`METHODS`].
 
+mod broad;
 pub mod klosowski;
 pub mod leung;
 mod methods;

@@ -114,7 +114,7 @@ fn distance(a: Vec3, b: Vec3) -> f64 {
 }
 
 fn check_points<V: ExactVolume>() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for points in clouds(&mut random) {
         let volume = V::around(&points);
         assert!(!volume.is_empty());
@@ -160,7 +160,7 @@ fn check_points<V: ExactVolume>() {
 }
 
 fn check_merging<V: ExactVolume>() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let all = clouds(&mut random);
     for pair in all.windows(2) {
         let (p, q) = (V::around(&pair[0]), V::around(&pair[1]));
@@ -183,7 +183,7 @@ fn check_merging<V: ExactVolume>() {
 }
 
 fn check_comparisons<V: ExactVolume>() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let (mut apart, mut together) = (0, 0);
     for round in 0..6 {
         for points in clouds(&mut random) {
@@ -248,7 +248,7 @@ for_each_kind!(overlaps_gaps_and_depths, check_comparisons);
 
 #[test]
 fn balls_are_the_smallest_around_their_points() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for n in [2, 3, 4, 10, 100, 1000] {
         let points: Vec<Vec3> = (0..n).map(|_| random.point().normalize() * 2.0).collect();
         assert!(Sphere::around(&points).radius() <= 2.0 + 1e-9);
@@ -271,7 +271,7 @@ fn balls_are_the_smallest_around_their_points() {
 /// the smaller one, but [`Volume::contains`] returned false because of its rounding.
 #[test]
 fn merged_spheres_contain_the_points_of_both() {
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     for round in 0..20_000 {
         let scale = [1e-310, 1e-160, 1.0, 1e50][round % 4];
         let far = scale * [0.0, 1.0, 1e8, 1e12][round / 4 % 4];

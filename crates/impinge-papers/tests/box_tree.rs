@@ -83,7 +83,7 @@ fn needles_of_all_sizes_match_brute_force() {
 
 #[test]
 fn shapes_near_and_far_from_the_origin_match_brute_force() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let meshes = [
         shapes::torus(1.0, 0.4, 16, 8).unwrap(),
         shapes::icosphere(1.0, 3).unwrap(),
@@ -174,7 +174,7 @@ fn single_equal_and_degenerate_triangles_match_brute_force() {
     let point = Mesh::from_soup(&[[Vec3::ONE; 3]; 20]).unwrap();
     assert_eq!(compare_all(&point, &point, &Pose::IDENTITY), 400);
     compare_all(&point, &same, &Pose::IDENTITY);
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let star = star(&mut random, 60);
     assert!(compare_all(&star, &star, &pose(&mut random, 0.1)) > 0);
 }

@@ -30,7 +30,7 @@ fn options() -> Vec<perceptron::Options> {
 /// Points, segments, polygons and solids, with contacts of every kind.
 #[test]
 fn verdicts_are_exact_for_integer_coordinates() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let mut seen = [0; 3];
     let (mut found, mut missed) = (0, 0);
     for _ in 0..250 {
@@ -65,7 +65,7 @@ fn verdicts_are_exact_for_integer_coordinates() {
 /// rounding.
 #[test]
 fn verdicts_are_exact_near_first_contact() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     let cube: Vec<Vec3> = (0..8_u32)
         .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) - 0.5)
         .collect();
@@ -116,7 +116,7 @@ fn verdicts_are_exact_near_first_contact() {
 /// The points of the witness are exactly in both bodies.
 #[test]
 fn witnesses_are_common_points() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     let mut count = 0;
     for _ in 0..60 {
         let (a, b) =
@@ -151,7 +151,7 @@ fn witnesses_are_common_points() {
 /// return "outside".
 #[test]
 fn a_body_inside_the_other_intersects() {
-    let mut random = Random(24);
+    let mut random = Random::new(24);
     let small = random.ellipsoid(20, Vec3::ONE * 0.1);
     let large = random.ellipsoid(40, Vec3::ONE * 3.0);
     for checks in CHECKS {
@@ -166,7 +166,7 @@ fn a_body_inside_the_other_intersects() {
 /// Pre-checks reduce the work and do not change the result.
 #[test]
 fn pre_checks_save_clips() {
-    let mut random = Random(25);
+    let mut random = Random::new(25);
     let (a, b) = (random.ellipsoid(100, Vec3::ONE), random.ellipsoid(100, Vec3::ONE));
     let pose = Pose::from_translation([2.01, 0.0, 0.0]).unwrap();
     let clips = CHECKS.map(|checks| clip(&a, &b, &pose, checks).counts.clips);
@@ -176,7 +176,7 @@ fn pre_checks_save_clips() {
 /// Every pairing of methods, on one thread and on two, has the verdict of the exact decision.
 #[test]
 fn races_do_not_change_the_verdict() {
-    let mut random = Random(26);
+    let mut random = Random::new(26);
     let mut winners = [0; 2];
     for round in 0..200 {
         let (a, b) = if round % 4 == 0 {
@@ -218,7 +218,7 @@ fn races_do_not_change_the_verdict() {
 /// The plane of one frame usually separates the bodies in the next frame.
 #[test]
 fn planes_are_reused_in_the_next_frame() {
-    let mut random = Random(27);
+    let mut random = Random::new(27);
     let (a, b) = (random.ellipsoid(50, Vec3::ONE), random.ellipsoid(50, Vec3::new(1.0, 0.3, 0.3)));
     let learning = Learning::Relaxed { eta: 0.03, relaxation: 1.0 };
     let options = perceptron::Options::new(learning, FirstPlane::Axis, 1000).unwrap();
@@ -238,7 +238,7 @@ fn planes_are_reused_in_the_next_frame() {
 
 #[test]
 fn all_methods_decide_at_every_scale() {
-    let mut random = Random(28);
+    let mut random = Random::new(28);
     for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 6e59] {
         let (a, b) =
             (random.ellipsoid(12, Vec3::ONE * scale), random.ellipsoid(12, Vec3::ONE * scale));
@@ -300,7 +300,7 @@ fn edges_are_clipped_at_faces_not_collected_too() {
         assert!(!clip(&cone, &cone, &pose, checks).meet, "{checks:?}");
     }
     // Random poses near contact.
-    let mut random = Random(29);
+    let mut random = Random::new(29);
     let mut seen = [0; 2];
     for _ in 0..400 {
         let at = random.point() * 2.0;

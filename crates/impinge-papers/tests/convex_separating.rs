@@ -74,7 +74,7 @@ fn check_output(
 /// contacts of every kind.
 #[test]
 fn verdicts_are_exact_for_integer_coordinates() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut seen = [0; 3];
     let mut proven = 0;
     for _ in 0..250 {
@@ -129,7 +129,7 @@ fn cubes_in_all_contacts_are_decided() {
 /// Gaps and overlaps down to the level of rounding, compared with rational arithmetic.
 #[test]
 fn verdicts_are_exact_near_first_contact() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let (mut certain, mut undecided) = (0, 0);
     for round in 0..rounds(3) {
         let scale = [1.0, 1e-6, 1e6][round % 3];
@@ -206,7 +206,7 @@ fn trace(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Trace {
 
 /// Calls `each` with random pairs of round, long and flat bodies close to each other.
 fn close_pairs(count: usize, seed: u64, mut each: impl FnMut(&Hull, &Hull, &Pose, &mut Random)) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let axes = [Vec3::new(1.0, 0.8, 0.6), Vec3::new(1.0, 0.05, 0.05), Vec3::new(1.0, 1.0, 0.05)];
     for round in 0..count {
         let n = [8, 30, 100][round % 3];
@@ -353,7 +353,7 @@ fn half_planes_agree_with_hemispheres() {
 /// many vertices it usually does at the third.
 #[test]
 fn balls_are_separated_in_three_steps() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let (mut within, mut all) = (0, 0);
     for _ in 0..300 {
         let (a, b) = (random.ellipsoid(300, Vec3::ONE), random.ellipsoid(300, Vec3::ONE));
@@ -376,7 +376,7 @@ fn balls_are_separated_in_three_steps() {
 
 #[test]
 fn the_cached_vector_separates_in_the_next_frame() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let (a, b) =
         (random.ellipsoid(200, Vec3::ONE), random.ellipsoid(200, Vec3::new(1.0, 0.3, 0.3)));
     let (a, b) = (Prepared::new(&a), Prepared::new(&b));
@@ -425,7 +425,7 @@ fn an_iteration_limit_is_not_a_verdict() {
 
 #[test]
 fn verdicts_are_exact_at_every_scale() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 1e58] {
         let (a, b) =
             (random.ellipsoid(20, Vec3::ONE * scale), random.ellipsoid(20, Vec3::ONE * scale));

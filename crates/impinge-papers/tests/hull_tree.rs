@@ -59,7 +59,7 @@ fn results_equal_those_of_the_meshes() {
     assert!((0..2).all(|i| (0..bodies[i].1.leaf_count()).all(|l| bodies[i].1.is_convex(l))));
     let ring = &bodies[2].1;
     assert_eq!((0..ring.leaf_count()).filter(|l| !ring.is_convex(*l)).count(), 1);
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let (mut intersecting, mut disjoint) = (0, 0);
     for case in 0..400 {
         let (a, tree_a) = &bodies[case % 3];
@@ -98,7 +98,7 @@ fn results_equal_those_of_the_meshes() {
 fn pairs_of_leaves_are_those_of_all_against_all() {
     let found = decompose_exactly(&u_shape(), 16).unwrap();
     let tree = HullTree::of_pieces(&found).unwrap();
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for _ in 0..100 {
         let turn = Pose::from_axis_angle(random.point().to_array(), random.unit() * 6.0);
         let pose = Pose::from_translation((random.point() * 3.0).to_array())
@@ -150,7 +150,7 @@ fn a_cover_never_misses_a_hit() {
     assert_eq!(tree.error(), found.error);
     let cube = shapes::cuboid([0.3, 0.3, 0.3]).unwrap();
     let cube_tree = HullTree::of_mesh(&cube, 2).unwrap();
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut false_hits = 0;
     for _ in 0..300 {
         let pose = Pose::from_translation((random.point() * 1.6).to_array()).unwrap();
@@ -196,7 +196,7 @@ fn real_meshes_are_covered_within_the_error() {
             found.pieces.len()
         );
         let holds = |p: Vec3| found.pieces.iter().any(|piece| exact(piece.hull.vertices(), &[p]));
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         let bounds = mesh.bounds();
         for _ in 0..2_000 {
             let unit = random.point() * 0.5 + Vec3::splat(0.5);
@@ -298,7 +298,7 @@ fn solids_intersect(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
 
 #[test]
 fn parts_without_volume_are_hit() {
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     let (mut intersecting, mut disjoint) = (0, 0);
     let named = surfaces_with_flat_parts();
     // Powers of two, so that poses move corners of pieces and of triangles without rounding. The
@@ -382,7 +382,7 @@ fn covers_within_a_tolerance_contain_parts_without_volume() {
                     assert!(holds(p), "{name}, tolerance {tolerance}: {p} is in no hull");
                 }
             }
-            let mut random = Random(5);
+            let mut random = Random::new(5);
             for piece in &found.pieces {
                 let corners = piece.hull.vertices();
                 for _ in 0..40 {

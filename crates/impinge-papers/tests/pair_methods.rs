@@ -77,7 +77,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
 
 #[test]
 fn grid_soups_match_brute_force() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut hits = 0;
     for round in 0..60 {
         let a = grid_soup(&mut random, 12, 4.0);
@@ -95,7 +95,7 @@ fn grid_soups_match_brute_force() {
 
 #[test]
 fn generated_shapes_match_brute_force_at_all_distances() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let meshes = [
         shapes::cuboid([1.0, 2.0, 0.5]).unwrap(),
         shapes::icosphere(1.0, 1).unwrap(),
@@ -175,7 +175,7 @@ fn empty_meshes_have_no_pairs() {
 
 #[test]
 fn the_monte_carlo_test_reports_no_false_collision() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let (ball, ring) =
         (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.5, 0.4, 16, 8).unwrap());
     let (mut found, mut missed) = (0, 0);

@@ -8,9 +8,11 @@
 use impinge::Vec3;
 use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
-use impinge::internals::support::{Certainty, Climb, VertexSearch};
+use impinge::internals::support::Climb;
 use impinge_oracles::common::{Random, count_from};
-use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
+use impinge_papers::leung::{
+    BruteForce, Certainty, DirectionTable, Hierarchy, LocalSearch, VertexSearch,
+};
 
 fn factor() -> usize {
     count_from("IMPINGE_TEST_FACTOR", 1)
@@ -91,7 +93,7 @@ fn check(name: &str, search: &impl VertexSearch, r: &mut Random, climb: &mut Cli
 
 #[test]
 fn every_search_finds_a_furthest_vertex() {
-    let mut r = Random(31);
+    let mut r = Random::new(31);
     let climb = &mut Climb::default();
     for _ in 0..factor() {
         for (name, points) in bodies(&mut r) {
@@ -107,7 +109,7 @@ fn every_search_finds_a_furthest_vertex() {
 
 #[test]
 fn an_exact_climb_confirms_a_rounded_one() {
-    let mut r = Random(32);
+    let mut r = Random::new(32);
     let climb = &mut Climb::default();
     for _ in 0..factor() {
         for (name, points) in bodies(&mut r) {
@@ -162,7 +164,7 @@ fn mean_evaluations(search: &impl VertexSearch, r: &mut Random) -> f64 {
 
 #[test]
 fn the_hierarchy_grows_with_the_logarithm() {
-    let mut r = Random(33);
+    let mut r = Random::new(33);
     let sphere = |n: usize, r: &mut Random| {
         Hull::new(&(0..n).map(|_| on_sphere(r)).collect::<Vec<_>>()).unwrap()
     };
@@ -182,7 +184,7 @@ fn the_hierarchy_grows_with_the_logarithm() {
 
 #[test]
 fn coherent_local_search_is_nearly_constant() {
-    let mut r = Random(34);
+    let mut r = Random::new(34);
     let mut evaluations = Vec::new();
     for n in [50, 500, 5_000] {
         let points: Vec<_> = (0..n).map(|_| on_sphere(&mut r)).collect();
@@ -205,7 +207,7 @@ fn coherent_local_search_is_nearly_constant() {
 
 #[test]
 fn the_table_shortens_the_climb() {
-    let mut r = Random(35);
+    let mut r = Random::new(35);
     let points: Vec<_> = (0..2000).map(|_| on_sphere(&mut r)).collect();
     let hull = Hull::new(&points).unwrap();
     let table = DirectionTable::new(&hull);

@@ -69,7 +69,7 @@ fn poses(random: &mut Random) -> Vec<Pose> {
 }
 
 fn check_containment<const HALF: usize>() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for round in 0..count_from("IMPINGE_TEST_FACTOR", 1) {
         for (number, mesh) in meshes(&mut random).iter().enumerate() {
             let build = if (number + round) % 2 == 0 {
@@ -133,7 +133,7 @@ fn hulls_are_exact_and_vertices_are_tighter_than_plain_motion() {
     let mut by_hull = ByShape::new(&exact);
     let mut by_vertices = ByShape::new(&approximate);
     let mut by_motion = ByMotion::default();
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut sums = [0.0; 3];
     for _ in 0..10 {
         let q = [0; 4].map(|_: i32| random.signed());
@@ -187,7 +187,7 @@ fn climbs_start_where_the_last_ones_ended() {
 
 #[test]
 fn the_pairs_are_those_of_brute_force() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let all = meshes(&mut random);
     let (mut found, mut compared) = (0, 0);
     for (i, j) in

@@ -62,7 +62,7 @@ fn pose(random: &mut Random, body: usize, frame: usize) -> Pose {
 
 /// A lattice point that changes every four frames.
 fn lattice_point(frame: usize, body: usize) -> [f64; 3] {
-    let mut random = Random((frame / 4 * 31 + body * 7 + 1) as u64);
+    let mut random = Random::new((frame / 4 * 31 + body * 7 + 1) as u64);
     [0; 3].map(|_| random.below(5) as f64 - 2.0)
 }
 
@@ -80,7 +80,7 @@ struct Run {
 }
 
 fn run(options: &WorldOptions) -> Run {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     let mut world = World::with_options(options.clone());
     let bodies: Vec<Handle> =
         (0..2).flat_map(|_| forms()).map(|form| world.add(Body::new(form)).unwrap()).collect();
@@ -167,7 +167,7 @@ fn all_methods_and_broad_phases_agree_with_the_engine_up_to_their_bias() {
 
 /// Pairs of shapes at random poses.
 fn pairs() -> Vec<(Shape, Shape, Pose)> {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let ring = Arc::new(shapes::torus(0.7, 0.25, 48, 24).unwrap());
     let ball = Shape::solid(shapes::icosphere(0.6, 6).unwrap()).unwrap();
     let points = |random: &mut Random, n| (0..n).map(|_| random.point()).collect::<Vec<Vec3>>();
@@ -234,7 +234,7 @@ fn answers_and_bounds_hold_with_every_budget() {
 #[test]
 #[ignore = "measures"]
 fn methods_cost() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let meshes: Vec<Shape> = [(12, 8), (40, 25), (128, 80)]
         .iter()
         .map(|(u, v)| Shape::solid(shapes::torus(1.0, 0.4, *u, *v).unwrap()).unwrap())

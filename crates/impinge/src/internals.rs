@@ -5,14 +5,16 @@ pub use crate::closest::triangle_triangle::disjoint as closest_of_disjoint;
 pub use crate::closest::triangle_triangle::triangle_triangle_with_error;
 pub use crate::convex::body::length_up as body_length_up;
 pub use crate::convex::query::furthest_as_in_queries;
-pub use crate::math::length::{direction, length_down, length_up, next_down, next_up};
-pub use crate::math::polygon::{axes_by_size, drop_axis, newell, newell_normal};
+pub use crate::math::float::{next_down, next_up};
+pub use crate::math::length::{direction, length_down, length_up};
+pub use crate::math::polygon::{axes_by_size, drop_axis, newell};
 pub use crate::math::random::Random;
 pub use crate::math::scale::{coordinate_key, unit_scale};
 pub use crate::stamps::Stamps;
 
 use crate::convex::Hull;
 use crate::math::Vec3;
+use crate::mesh::Topology;
 
 /// Queries of a hull for methods that search its vertices, and for tests.
 pub trait HullInternals {
@@ -55,9 +57,25 @@ impl HullInternals for Hull {
     }
 }
 
+/// The check of a mesh's connectivity.
+pub trait TopologyInternals {
+    /// Checks all invariants.
+    ///
+    /// # Errors
+    /// The first invariant that does not hold, which would be a bug of this library.
+    fn validate(&self) -> Result<(), String>;
+}
+
+impl TopologyInternals for Topology<'_> {
+    fn validate(&self) -> Result<(), String> {
+        Self::validate(self)
+    }
+}
+
 /// Searches for the furthest vertex of a hull.
 pub mod support {
-    pub use crate::convex::support::{Certainty, Climb, VertexSearch};
+    pub use crate::convex::body::furthest_by;
+    pub use crate::convex::support::Climb;
 }
 
 /// Two polytopes by exact arithmetic, from their points.
@@ -91,9 +109,21 @@ pub mod pair {
     }
 }
 
-/// The traversals of trees, which must be the trees of the meshes passed.
+/// The arrays of trees, and their traversals, which must be given the trees of the meshes passed.
 pub mod tree {
+    pub use crate::tree::wide::arrays::{Arrays, arrays};
+    pub use crate::tree::wide::disc::{Disc, Discs};
+    pub use crate::tree::wide::frame::Frame;
+    pub use crate::tree::wide::leaf::Leaf;
+    pub use crate::tree::wide::node::{Link, LocalBox, Node};
     pub use crate::tree::wide::{near, traverse};
+}
+
+/// Vectors of eight `f32`. A kernel is a [`Task`](wide::Task), generic over the kind of vectors;
+/// [`run`](wide::run) runs it with the best instructions of the machine.
+pub mod wide {
+    pub use crate::wide::dispatch::{Task, run};
+    pub use crate::wide::{Lanes3, Wide, Wide3};
 }
 
 /// The exchange between the application and a detached world.
@@ -108,10 +138,7 @@ pub mod rounding {
 
 /// Data structures of broad phases.
 pub mod broad {
-    pub use crate::broad::difference::difference;
     pub use crate::broad::lists::{List, Lists};
-    pub use crate::broad::movers::Movers;
-    pub use crate::broad::pair_set::PairSet;
     pub use crate::broad::testing;
 }
 

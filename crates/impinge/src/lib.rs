@@ -101,8 +101,8 @@
 //! Serialised values are restored bit for bit; for JSON this needs the feature `float_roundtrip` of
 //! `serde_json`.
 
-// Items that are public only for `internals` are unreachable or unused without that feature.
-#![cfg_attr(not(feature = "internals"), allow(dead_code, unreachable_pub, unused_imports))]
+// Items that are public only for `internals` are unreachable without that feature.
+#![cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 
 pub mod answer;
 mod bias;

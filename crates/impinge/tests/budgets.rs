@@ -85,7 +85,7 @@ fn answers_hold_for_every_number_of_steps() {
         shapes::cuboid([0.2, 3.0, 0.1]).unwrap(),
         tilted_star(),
     ];
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut steps, mut free) = (0, 0);
     for a in &meshes {
         for b in &meshes {
@@ -103,7 +103,7 @@ fn answers_hold_for_every_number_of_steps() {
 fn open_depth_falls_with_the_budget_for_nearly_touching_surfaces() {
     let (inner, outer) =
         (shapes::icosphere(0.97, 12).unwrap(), shapes::icosphere(1.0, 12).unwrap());
-    let case = Case::new(&outer, &inner, pose(&mut Random(2), 0.0));
+    let case = Case::new(&outer, &inner, pose(&mut Random::new(2), 0.0));
     assert!(case.hits.is_empty());
     let enough = case.check_all_budgets();
     assert!(enough > 100, "{enough}");
@@ -116,7 +116,7 @@ fn open_depth_falls_with_the_budget_for_nearly_touching_surfaces() {
 
 #[test]
 fn answers_hold_for_grid_soups_and_needles() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let mut steps = 0;
     for round in 0..40 {
         let (n, m) = (1 + random.below(40), 1 + random.below(40));
@@ -139,7 +139,7 @@ fn answers_hold_for_grid_soups_and_needles() {
 /// A translation by the total depth, along an axis of one of the frames, separates the meshes.
 #[test]
 fn translation_by_the_total_depth_separates() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let (a, b) = (shapes::icosphere(1.0, 6).unwrap(), shapes::torus(0.6, 0.3, 20, 10).unwrap());
     for _ in 0..20 {
         let place = pose(&mut random, 2.0);
@@ -157,7 +157,7 @@ fn translation_by_the_total_depth_separates() {
 
 #[test]
 fn depth_limits_deadlines_and_callbacks_stop_the_query() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let (a, b) = (shapes::torus(1.0, 0.4, 40, 20).unwrap(), shapes::icosphere(0.9, 8).unwrap());
     let mut undecided = 0;
     for _ in 0..6 {
@@ -191,7 +191,7 @@ fn depth_limits_deadlines_and_callbacks_stop_the_query() {
 fn answers_hold_for_empty_meshes_single_triangles_and_extreme_size_ratios() {
     let empty = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let one = soup(&mut random, 1, Random::point);
     let point = soup(&mut random, 1, |_| Vec3::splat(0.25));
     let speck = shapes::icosphere(1e-8, 3).unwrap();

@@ -191,7 +191,7 @@ fn finish(widest: &WidestBounds) {
 
 #[test]
 fn bounds_hold_for_random_triangles() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut widest = WidestBounds::default();
     for _ in 0..cases(1_500) {
         let mut p = [0; 6].map(|_| random.point());
@@ -206,7 +206,7 @@ fn bounds_hold_for_random_triangles() {
 
 #[test]
 fn bounds_hold_for_difficult_triangles() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut widest = WidestBounds::default();
     for _ in 0..cases(5_000) {
         check(&difficult_pair(&mut random), &mut widest);
@@ -216,7 +216,7 @@ fn bounds_hold_for_difficult_triangles() {
 
 #[test]
 fn bounds_hold_far_from_the_origin() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut widest = WidestBounds::default();
     for _ in 0..cases(1_500) {
         let far = random.point() * 10f64.powi(random.below(14) as i32);
@@ -227,7 +227,7 @@ fn bounds_hold_far_from_the_origin() {
 
 #[test]
 fn bounds_hold_at_all_scales() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut widest = WidestBounds::default();
     for _ in 0..cases(1_500) {
         let scale = 10f64.powi(random.below(120) as i32 - 60);
@@ -242,7 +242,7 @@ fn bounds_hold_at_all_scales() {
 
 #[test]
 fn bounds_hold_for_all_bit_patterns_in_range() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut widest = WidestBounds::default();
     for _ in 0..cases(500) {
         let mut number = || loop {
@@ -298,7 +298,7 @@ fn equal_points_have_distance_zero() {
 
 #[test]
 fn grid_triangles_have_distance_zero_if_and_only_if_they_meet() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let mut meeting = 0;
     let total = cases(6_000);
     for _ in 0..total {

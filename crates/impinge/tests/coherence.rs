@@ -39,7 +39,7 @@ fn random_walk(random: &mut Random, step: f64, count: usize) -> Vec<Pose> {
 
 #[test]
 fn cached_queries_give_the_same_verdicts() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let models = models();
     let (mut hits, mut queries) = (0, 0);
     for a in &models {
@@ -66,7 +66,7 @@ fn cached_queries_give_the_same_verdicts() {
 #[test]
 fn a_cache_can_be_used_for_other_meshes() {
     let models = models();
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let mut cache = MeshCache::default();
     for (i, pose) in random_walk(&mut random, 0.02, 300).iter().enumerate() {
         let (a, b) = (&models[i % 3], &models[(i / 2) % 3]);
@@ -89,7 +89,7 @@ fn a_cache_works_for_size_ratios_that_the_trees_refuse() {
 
 #[test]
 fn parallel_queries_find_the_same_pairs() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let models = models();
     let mut pairs = 0;
     for threads in [1, 2, 3, 8] {

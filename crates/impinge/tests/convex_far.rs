@@ -303,7 +303,7 @@ fn triangles_that_touch_far_away_are_not_clear() {
 
 #[test]
 fn answers_are_exact_for_extreme_coordinates() {
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     let (mut verdicts, mut meshes) = ([0_u32; 2], 0);
     let cases = impinge_oracles::common::count_from("IMPINGE_CONVEX_FAR", 1500);
     for _ in 0..cases {
@@ -322,7 +322,7 @@ fn answers_are_exact_for_extreme_coordinates() {
 /// squares excluded the distance.
 #[test]
 fn bounds_hold_for_distances_whose_squares_underflow() {
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     for round in 0..1200 {
         let size = pick(&mut random, &[1.0, 1.0, 1e-100, 1e-160, 1e-250, 1e-310, 1e50]);
         let gap = (1.0 + random.unit()) * 10_f64.powi(-(random.below(225) as i32) - 99);
@@ -377,7 +377,7 @@ fn bounds_hold_for_distances_whose_squares_underflow() {
 /// Spheres with distances and radii whose squares underflow or nearly underflow.
 #[test]
 fn spheres_of_all_sizes_are_compared_exactly() {
-    let mut random = Random(43);
+    let mut random = Random::new(43);
     let mut met = [0_u32; 2];
     for _ in 0..3000 {
         let length = (1.0 + random.unit()) * 10_f64.powi(random.below(383) as i32 - 323);
@@ -414,7 +414,7 @@ fn spheres_of_all_sizes_are_compared_exactly() {
 /// nearly.
 #[test]
 fn triangles_are_tested_at_their_rounded_positions() {
-    let mut random = Random(44);
+    let mut random = Random::new(44);
     let (mut met, mut missed) = (0, 0);
     for round in 0..450 {
         let size = pick(&mut random, &[1.0, 1.0, 1e-30, 1e-300, 1e40]);

@@ -93,7 +93,7 @@ fn distance(mesh: &Mesh, p: Vec3) -> f64 {
 /// Checks the guarantees on sample points: every point of the solid is in a hull, and no point of a
 /// hull is further from the solid than the error.
 fn check_guarantees(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let bounds = mesh.bounds();
     let worst = found.pieces.iter().map(|p| p.error).fold(0.0, f64::max);
     assert_eq!(found.error, worst);
@@ -220,7 +220,7 @@ fn letters_of_boxes_are_exact_with_few_pieces() {
 
 #[test]
 fn random_unions_of_boxes_are_exact() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for case in 0..cases(10) {
         let bits = random.bits();
         let share = 0.3 + 0.5 * random.unit();
@@ -314,7 +314,7 @@ fn at_random_pose(mesh: &Mesh, random: &mut Random) -> Mesh {
 
 #[test]
 fn oblique_notches_are_cut_along_their_faces() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let l = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
     let v = [[0.0, 0.0], [3.0, -1.0], [3.5, 0.5], [0.7, 1.1], [0.2, 4.0], [-1.0, 3.0]];
     for round in 0..cases(6) {
@@ -338,7 +338,7 @@ fn number_of_pieces_is_small() {
     let ring = cubes([3, 3, 1], |[x, y, _]| !(x == 1 && y == 1), grid);
     let u = cubes([3, 3, 1], |[x, y, _]| x != 1 || y == 2, grid);
     let plus = cubes([3, 3, 1], |[x, y, _]| x == 1 || y == 1, grid);
-    let mut random = Random(32);
+    let mut random = Random::new(32);
     for (name, mesh, before, max_pieces) in [
         ("ring", at_random_pose(&ring, &mut random), 200, 4),
         ("U", at_random_pose(&u, &mut random), 198, 3),

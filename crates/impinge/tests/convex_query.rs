@@ -249,7 +249,7 @@ fn directions_between_two_cube_map_faces_find_all_vertices() {
 /// the other vertex, where B is, and reported the bodies as separated.
 #[test]
 fn a_vertex_far_from_all_others_is_found() {
-    let mut random = impinge_oracles::common::Random(3);
+    let mut random = impinge_oracles::common::Random::new(3);
     for size in [1e-160, 1e-20, 1e-15, 1e-9] {
         for round in 0..6 {
             let mut points: Vec<Vec3> =
@@ -276,7 +276,7 @@ fn a_vertex_far_from_all_others_is_found() {
 fn aligned_boxes_have_exact_distances_and_depths() {
     let corner = |i: usize| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64) - 0.5;
     let cube = Hull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
-    let mut random = impinge_oracles::common::Random(8);
+    let mut random = impinge_oracles::common::Random::new(8);
     let mut cache = HullCache::default();
     for round in 0..4000 {
         // Translated along up to three axes; exactly touching, one ulp beside, and further apart.

@@ -81,7 +81,7 @@ fn the_tree_finds_all_pairs_after_any_sequence_of_moves() {
     let (mut hits, mut rebuilt, mut partly) = (0, 0, 0);
     for round in 0..rounds {
         for (k, mesh) in meshes.iter().enumerate() {
-            let mut random = Random(1000 * round + k as u64);
+            let mut random = Random::new(1000 * round + k as u64);
             let rebuild_at = [1.0, 1.2, 1.5, f64::INFINITY][round as usize % 4];
             let mut body = Deforming::with_options(
                 mesh.clone(),
@@ -112,7 +112,7 @@ fn the_tree_finds_all_pairs_after_extreme_moves_and_back() {
     assert!(expected > 50);
     let start = ball.vertices().to_vec();
     let mut body = Deforming::new(ball);
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let shapes: [&dyn Fn(Vec3, Vec3) -> Vec3; 8] = [
         &|_, _| Vec3::new(0.3, 0.2, 0.1),       // a point
         &|v, _| Vec3::new(v.x, 0.0, 0.0),       // a line
@@ -191,7 +191,7 @@ fn few_moved_vertices_update_few_leaves() {
 /// A move invalidates what a cache has stored for the mesh: a separation as well as the last hit.
 #[test]
 fn caches_are_invalidated_by_moves() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let ball = shapes::icosphere(1.0, 4).unwrap();
     let start = ball.vertices().to_vec();
     let mut body = Deforming::new(ball);
@@ -256,8 +256,9 @@ fn empty_and_single_triangle_meshes_can_move() {
 /// rebuilt there and not elsewhere.
 #[test]
 fn only_the_shuffled_region_is_rebuilt() {
-    let mut random = Random(8);
-    let mut body = Deforming::new(shapes::hills([4.0, 4.0], [60, 60], 0.3, 1).unwrap());
+    let mut random = Random::new(8);
+    let mut body =
+        Deforming::new(impinge_samples::shapes::hills([4.0, 4.0], [60, 60], 0.3, 1).unwrap());
     let total = body.mesh().triangles().len();
     let all = body.mesh().vertices().to_vec();
     let corner = body.mesh().bounds().min;

@@ -125,7 +125,7 @@ const FAMILIES: usize = 23;
 
 #[test]
 fn hulls_of_all_families_are_valid() {
-    let mut r = Random(1);
+    let mut r = Random::new(1);
     let mut dimensions = [0; 4];
     for round in 0..40 * factor() {
         for kind in 0..FAMILIES {
@@ -143,7 +143,7 @@ fn hulls_of_all_families_are_valid() {
 /// lattice points, a finite set of directions decides this.
 #[test]
 fn vertices_are_the_points_outside_of_the_hull_of_the_others() {
-    let mut r = Random(2);
+    let mut r = Random::new(2);
     for round in 0..60 * factor() {
         let points = repeat(5 + round % 5, || lattice(&mut r, 3));
         let hull = Hull::new(&points).unwrap();
@@ -173,7 +173,7 @@ fn contains(points: &[Vec3], p: Vec3) -> bool {
 
 #[test]
 fn hulls_do_not_depend_on_order_and_duplicates() {
-    let mut r = Random(3);
+    let mut r = Random::new(3);
     for kind in 0..FAMILIES {
         let points = family(kind, 60, &mut r);
         let corners = |points: &[Vec3]| {
@@ -194,7 +194,7 @@ fn hulls_do_not_depend_on_order_and_duplicates() {
 
 #[test]
 fn climbing_reaches_the_furthest_vertex() {
-    let mut r = Random(4);
+    let mut r = Random::new(4);
     let mut climb = Climb::default();
     for kind in 0..FAMILIES {
         for n in [1, 2, 3, 10, 200] {
@@ -228,7 +228,7 @@ fn climbing_reaches_the_furthest_vertex() {
 /// 200 sampled faces.
 #[test]
 fn hulls_of_large_sets_are_convex_and_closed() {
-    let mut r = Random(5);
+    let mut r = Random::new(5);
     let n = 20_000 * factor();
     let families: [fn(&mut Random) -> Vec3; 4] =
         [sphere, ball, |r| lattice(r, 30), |r| (sphere(r) * 1e3).round()];

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use impinge::internals::TopologyInternals as _;
 use impinge::mesh::{DegenerateKind, DuplicatePolygon, NonManifoldVertex, Weld};
 use impinge::{ErrorKind, Mesh, Pose, Vec3};
 
@@ -291,7 +292,7 @@ fn invalid_coordinates_and_indices_are_errors() {
     assert!(error.kind() == ErrorKind::NotFinite && error.to_string().contains("vertex 5"));
     let error = Mesh::from_triangles(cube_vertices(), vec![[0, 1, 2], [0, 8, 1]]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IndexOutOfBounds);
-    assert!(error.to_string().contains("corner 1 of triangle 1 names vertex 8"), "{error}");
+    assert!(error.to_string().contains("corner 1 of triangle 1 refers to vertex 8"), "{error}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use impinge::internals::TopologyInternals as _;
 use impinge::mesh::{Weld, triangulate_polygon};
 use impinge::scene::LoadOptions;
 use impinge::{Error, Mesh, Scene, Vec3};

@@ -154,7 +154,7 @@ fn pose(random: &mut Random, shift: Vec3) -> Pose {
 
 #[test]
 fn random_triangles_match_brute_force() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for case in 0..impinge_oracles::common::count_from("IMPINGE_NEAR_CASES", 24) {
         let small = |r: &mut Random| r.point();
         let (n, m) = (1 + random.below(60), 1 + random.below(60));
@@ -167,7 +167,7 @@ fn random_triangles_match_brute_force() {
 
 #[test]
 fn separated_and_overlapping_surfaces_match_brute_force() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let meshes = [
         shapes::torus(1.0, 0.4, 16, 10).unwrap(),
         shapes::icosphere(1.0, 4).unwrap(),
@@ -213,7 +213,7 @@ fn coplanar_faces_and_ties_match_brute_force() {
 #[test]
 fn nested_surfaces_match_brute_force() {
     let (outer, inner) = (shapes::icosphere(1.0, 5).unwrap(), shapes::icosphere(0.97, 5).unwrap());
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..3 {
         let d = compare(&outer, &inner, &pose(&mut random, Vec3::ZERO));
         assert!(d > 0.0 && d < 0.03);
@@ -231,7 +231,7 @@ fn thousands_of_equally_close_pairs_match_brute_force() {
     let shifted = Pose::from_translation([1e-8, 0.0, 2e-8]).unwrap();
     for gap in [1e-2, 1e-4, 1e-7, 1e-12] {
         let inner = outer.scaled(1.0 - gap).unwrap();
-        let mut random = Random(6);
+        let mut random = Random::new(6);
         let mut rough = inner.vertices().to_vec();
         for v in &mut rough {
             *v += random.point() * (0.01 * gap);
@@ -248,7 +248,7 @@ fn thousands_of_equally_close_pairs_match_brute_force() {
 
 #[test]
 fn needles_and_degenerate_triangles_match_brute_force() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for _ in 0..12 {
         let corner = |r: &mut Random| {
             let scale = 10.0_f64.powf(-5.0 * r.unit());
@@ -272,7 +272,7 @@ fn needles_and_degenerate_triangles_match_brute_force() {
 
 #[test]
 fn meshes_far_from_the_origin_match_brute_force() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for far in [1e3, 1e7, 1e11] {
         let offset = Vec3::new(far, -0.7 * far, 0.3 * far);
         let corner = |r: &mut Random| r.point() + offset;
@@ -293,7 +293,7 @@ fn random_shift(length: f64) -> Vec3 {
 
 #[test]
 fn extreme_size_ratios_match_brute_force() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let huge = shapes::cuboid_grid([1.0, 1.0, 1.0], [4, 4, 4]).unwrap();
     for size in [1e-2, 1e-5, 3e-7, 1e-30] {
         let tiny = shapes::icosphere(size, 1).unwrap();
@@ -343,7 +343,7 @@ fn empty_meshes_and_single_triangles_match_brute_force() {
         assert_eq!(within(mesh, &empty, &Pose::IDENTITY, f64::INFINITY), []);
         assert_eq!(within(&empty, mesh, &Pose::IDENTITY, f64::INFINITY), []);
     }
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for shift in [0.0, 0.5, 2.0, 100.0] {
         let away = random.point() * shift;
         compare(&one, &ball, &pose(&mut random, away));

@@ -50,7 +50,7 @@ fn polygon_oracle(q: [f64; 2], polygon: &[[f64; 2]], random: &mut Random) -> Loc
 
 #[test]
 fn grid_polygons_match_the_oracle() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut seen = [0; 3];
     for _ in 0..cases(20_000) {
         let n = random.below(9);
@@ -65,7 +65,7 @@ fn grid_polygons_match_the_oracle() {
 
 #[test]
 fn points_next_to_edges_match_the_oracle() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for _ in 0..cases(5_000) {
         let n = 3 + random.below(6);
         let polygon: Vec<[f64; 2]> = (0..n).map(|_| [random.signed(), random.signed()]).collect();
@@ -80,7 +80,7 @@ fn points_next_to_edges_match_the_oracle() {
 
 #[test]
 fn counters_cover_all_edges_and_do_not_change_the_answer() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut counts = OneShotCounts::default();
     let mut edges = 0;
     for _ in 0..2_000 {
@@ -133,7 +133,7 @@ fn hull(mut points: Vec<[i64; 2]>, keep_collinear: bool) -> Vec<[i64; 2]> {
 
 #[test]
 fn convex_grid_polygons_match_the_general_test() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut seen = [0; 3];
     for case in 0..cases(20_000) {
         let size = 1 + random.below(4) as i32;
@@ -167,7 +167,7 @@ fn convex_grid_polygons_match_the_general_test() {
 
 #[test]
 fn large_convex_polygons_are_searched_in_logarithmic_time() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for n in [3usize, 10, 100, 1_000, 10_000] {
         // Vertices on a parabola and its chord are exactly convex: (i, i^2).
         let mut polygon: Vec<[f64; 2]> = (0..n as i64)
@@ -287,7 +287,7 @@ fn tetrahedron(p: [Vec3; 4]) -> [[Vec3; 3]; 4] {
 
 #[test]
 fn points_in_solids_of_grid_cubes_match_cell_counts() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for _ in 0..cases(60) {
         let mut cells: Vec<[i32; 3]> =
             (0..1 + random.below(8)).map(|_| [0; 3].map(|_| random.below(3) as i32)).collect();
@@ -331,7 +331,7 @@ fn points_in_solids_of_grid_cubes_match_cell_counts() {
 fn points_in_overlapping_grid_tetrahedra_match_the_oracle() {
     // Overlapping tetrahedra, also of zero volume, form a closed surface: parity is defined
     // although the surface intersects itself.
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut seen = [0; 3];
     for _ in 0..cases(1_500) {
         let mut triangles = Vec::new();
@@ -358,7 +358,7 @@ fn points_in_overlapping_grid_tetrahedra_match_the_oracle() {
 
 #[test]
 fn points_next_to_faces_match_the_oracle() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     for _ in 0..cases(1_000) {
         let p = [0; 4].map(|_| random.point());
         let triangles = tetrahedron(p);
@@ -376,7 +376,7 @@ fn points_next_to_faces_match_the_oracle() {
 
 #[test]
 fn winding_numbers_count_nested_shells() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let shell = |size: f64| {
         let p = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| (p * 4.0 - Vec3::ONE) * size);
         tetrahedron(p)
@@ -423,7 +423,7 @@ fn degenerate_triangles_contain_only_their_segment_or_point() {
 
 #[test]
 fn any_bit_pattern_in_range_gets_an_answer() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     let mut number = || loop {
         let x = f64::from_bits(random.bits());
         if x.abs() <= 1e60 {

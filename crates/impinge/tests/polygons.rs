@@ -224,7 +224,7 @@ fn triangles_of_larger_polygons_match_winding_numbers_at_all_scales() {
     let small = parts(4);
     // At least the number of parts between segments of grid points (A288187).
     assert!(small.len() >= 340, "{}", small.len());
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut tally = Tally::default();
     for case in 0..count_from("IMPINGE_POLYGON_CASES", 6_000) {
         let n = 4 + case % 6;
@@ -306,7 +306,7 @@ fn files_with_polygons_that_cross_at_a_corner_report_them() {
 #[test]
 fn difficult_polygons_of_4000_corners_are_triangulated() {
     // Corners that repeat a few points thousands of times, and crossing needles.
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for size in [3, 40] {
         let mut place = || random.below(size) as f64;
         let points: Vec<Vec3> = (0..4_000).map(|_| Vec3::new(place(), place(), 0.0)).collect();

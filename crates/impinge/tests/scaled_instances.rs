@@ -42,7 +42,7 @@ fn answers_equal_those_of_the_baked_mesh() {
         triangles(shapes::icosphere(1.0, 1).unwrap()),
         triangles(shapes::cylinder(0.5, 3.0, 9).unwrap()),
     ];
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     let options = CheckOptions::default().distance(true).keep_hits(true);
     let mut relations = BTreeSet::new();
     for round in 0..count_from("IMPINGE_SCALED_ROUNDS", 400) {
@@ -221,7 +221,7 @@ fn parts_with_one_scale_share_one_mesh() {
     const PARTS: usize = 3000;
     let folder = Folder::new("one-scale");
     let mesh = shapes::cuboid([1.0, 2.0, 4.0]).unwrap();
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut poses, mut turned) = (Vec::new(), Vec::new());
     for i in 0..PARTS {
         let q = [random.signed(), random.signed(), random.signed(), random.signed()];

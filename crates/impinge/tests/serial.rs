@@ -42,7 +42,7 @@ fn bits(v: Vec3) -> [u64; 3] {
 
 #[test]
 fn poses_keep_every_bit() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for scale in [0.0, 1e-320, 1.0, 1e60] {
         for _ in 0..50 {
             let q = [0, 1, 2, 3].map(|_| signed(&mut random, 1.0));
@@ -140,7 +140,7 @@ fn contacts_and_bounds_keep_every_bit() {
 
 #[test]
 fn oriented_boxes_are_equal_after_a_round_trip() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut seen = OrientedBox::around(&[]);
     assert!(round_trip(&seen).iter().all(OrientedBox::is_empty));
     for _ in 0..100 {
@@ -264,7 +264,7 @@ fn invalid_meshes_are_errors() {
 
 #[test]
 fn hulls_keep_every_bit() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let mut point = |size: f64| Vec3::from([(); 3].map(|()| signed(&mut random, size)));
     let mut clouds: Vec<Vec<Vec3>> = vec![
         vec![Vec3::new(1.0, -0.0, 2.0)],

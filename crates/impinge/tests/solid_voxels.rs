@@ -95,7 +95,7 @@ fn rounds(default: usize) -> usize {
 /// Compares the relation with that of the cells for many pairs of random sets. Returns the number
 /// of pairs with each relation.
 fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [usize; 6] {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut seen = [0; 6];
     for round in 0..count {
         let size = 1 + random.below(6);
@@ -222,7 +222,7 @@ fn overlapping_shells_are_solid_where_the_winding_number_is_not_zero() {
         Vec3::new(3.0 * x + y - z, 2.0 * y + 5.0 * z - x, 4.0 * z + x + 2.0 * y)
     };
     let maps: [fn([f64; 3]) -> Vec3; 2] = [Vec3::from, shear];
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let (mut compared, mut collisions) = (0, 0);
     for round in 0..rounds(600) {
         let map = maps[round % 2];

@@ -120,7 +120,7 @@ fn every_altered_byte_is_an_error() {
 fn altered_bytes_with_a_valid_checksum_never_change_an_answer() {
     let mesh = shapes::icosphere(1.0, 2).unwrap();
     let bytes = written(&mesh);
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let (mut refused, mut read) = (0, 0);
     for round in 0..count_from("IMPINGE_FORGED_FILES", 20_000) {
         let mut forged = bytes.clone();
@@ -183,7 +183,7 @@ fn errors_of_structure_describe_the_defect() {
 fn random_bytes_are_errors() {
     let mesh = shapes::icosphere(1.0, 2).unwrap();
     let bytes = written(&mesh);
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for round in 0..3000 {
         let mut garbage: Vec<u8> = (0..random.below(600)).map(|_| random.bits() as u8).collect();
         // Some begin with valid bytes.
@@ -221,7 +221,7 @@ fn wrong_meshes_versions_and_counts_are_distinct_errors() {
 /// A tree that is a chain, which no builder produces, is valid up to a maximum depth.
 #[test]
 fn chains_are_read_up_to_the_maximum_depth() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for (triangles, fine) in [(9_u32, true), (1025, true), (1026, false), (5000, false)] {
         let soup: Vec<[Vec3; 3]> = (0..triangles)
             .map(|_| {

@@ -33,7 +33,7 @@ fn needles_of_all_sizes_match_brute_force() {
 
 #[test]
 fn shapes_near_and_far_from_the_origin_match_brute_force() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let meshes = [
         shapes::torus(1.0, 0.4, 24, 12).unwrap(),
         shapes::icosphere(1.0, 5).unwrap(),
@@ -67,7 +67,7 @@ fn small_triangles_far_away_match_brute_force() {
 /// corners exceed the size of the triangles, and products of two errors matter in the error bound.
 #[test]
 fn triangles_smaller_than_the_rounding_of_their_leaf_match_brute_force() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let mut hits = 0;
     for round in 0..400 {
         let size = 10.0_f64.powi(-4 - round % 9);
@@ -106,7 +106,7 @@ fn equal_triangles_and_equal_centres_match_brute_force() {
     let t = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let same = Mesh::from_soup(&[t; 50]).unwrap();
     assert_eq!(compare(&same, &same, &Pose::IDENTITY), Some(2500));
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let star = star(&mut random, 100);
     compare(&star, &star, &pose(&mut random, 0.1)).unwrap();
     let point = Mesh::from_soup(&[[Vec3::ONE; 3]; 20]).unwrap();
@@ -129,7 +129,7 @@ fn empty_meshes_and_all_scales_match_brute_force() {
 /// exceeds the size of small triangles.
 #[test]
 fn regression_inexact_rotations_match_brute_force() {
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     let (mut pairs, mut poses) = (0, 0);
     // Small triangles far from the middle: two fine patches on long arms.
     let patch = shapes::icosphere(0.01, 5).unwrap();

@@ -151,7 +151,7 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
 /// Runs random operations. In every frame, compares the pairs that meet with the oracle, and checks
 /// that the events lead from the pairs of the last frame to those of this one. Returns all events.
 fn compare_with_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<Event> {
-    let (mut random, forms) = (Random(seed), forms());
+    let (mut random, forms) = (Random::new(seed), forms());
     let mut world = World::with_options(options.clone());
     let room = 2.2;
     for _ in 0..12 {
@@ -416,7 +416,7 @@ fn a_half_space_meets_many_bodies() {
 /// Compounds of many parts have the same verdicts as their parts, whatever their caches contain.
 #[test]
 fn compounds_of_many_parts_match_the_oracle() {
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     let compound = |random: &mut Random| {
         let parts: Vec<(Shape, Pose)> = (0..40)
             .map(|n| {
@@ -453,7 +453,7 @@ fn compounds_of_many_parts_match_the_oracle() {
 /// separated.
 #[test]
 fn a_vertex_rounded_out_of_its_hull_is_not_missed() {
-    let mut random = Random(1127);
+    let mut random = Random::new(1127);
     let mut out_of_hull = 0;
     for round in 0..400 {
         let corners: [Vec3; 3] = std::array::from_fn(|_| random.grid_point(9) * 3.0);

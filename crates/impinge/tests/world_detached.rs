@@ -33,10 +33,10 @@ fn populated(random: &mut Random, count: usize) -> (World, Vec<Handle>) {
 /// However frames are merged, applying all events gives the pairs that meet at the end.
 #[test]
 fn a_detached_world_ends_with_the_same_pairs_as_a_synchronous_one() {
-    let (mut world, mut handles) = populated(&mut Random(5), 20);
-    let (detached, mut detached_handles) = populated(&mut Random(5), 20);
+    let (mut world, mut handles) = populated(&mut Random::new(5), 20);
+    let (detached, mut detached_handles) = populated(&mut Random::new(5), 20);
     let mut detached = detached.detach().unwrap();
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let mut met: BTreeSet<(Handle, Handle)> = BTreeSet::new();
     let mut newest = 0;
     for frame in 0..300 {
@@ -105,7 +105,7 @@ fn apply_events(met: &mut BTreeSet<(Handle, Handle)>, events: &[impinge::world::
 /// The application's calls take microseconds while an update takes milliseconds.
 #[test]
 fn sending_and_receiving_take_less_time_than_an_update() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let (mut world, handles) = populated(&mut random, 400);
     world.update();
     let start = Instant::now();
@@ -163,7 +163,7 @@ fn poses_before_and_after_a_removal_are_not_merged() {
 fn slots_are_reused_over_many_additions_and_removals() {
     const CYCLES: u64 = 100_000;
     const MAX_BODIES: usize = 12;
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let (mut detached, mut world) = (World::new().detach().unwrap(), World::new());
     let mut present: VecDeque<(Handle, Handle)> = VecDeque::new();
     let mut removed: Vec<Handle> = Vec::new();

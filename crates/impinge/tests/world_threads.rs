@@ -27,7 +27,7 @@ fn forms() -> Vec<Geometry> {
 /// Runs a world of many bodies and returns the reports. Most bodies move slightly in each frame;
 /// some jump, are added, removed, attached or replaced. In some frames only few move.
 fn reports(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     let forms = forms();
     let mut world = World::with_options(options.clone());
     let pose = |random: &mut Random, at: Vec3| {

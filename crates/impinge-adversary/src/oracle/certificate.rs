@@ -1,23 +1,12 @@
 //! Verifies certificates of the library in integers.
 
 use glam::DVec3 as Vec3;
-use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
+
+use impinge_oracles::vector::{cross, dot, sub};
 
 use super::hulls::share_a_point;
 use super::units::{Int3, Units, integer};
-
-fn dot(u: &Int3, v: &Int3) -> BigInt {
-    &u[0] * &v[0] + &u[1] * &v[1] + &u[2] * &v[2]
-}
-
-fn sub(u: &Int3, v: &Int3) -> Int3 {
-    [0, 1, 2].map(|k| &u[k] - &v[k])
-}
-
-fn cross(u: &Int3, v: &Int3) -> Int3 {
-    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| &u[i] * &v[j] - &u[j] * &v[i])
-}
 
 /// Whether `n . q - n . p` is positive and at least `gap |n|`, for all points `p` of A and `q` of
 /// B.

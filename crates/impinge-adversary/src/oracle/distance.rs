@@ -3,8 +3,11 @@
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use super::number::Number;
-use super::units::{Int3, Square, Units};
+use impinge_oracles::fraction::{Fraction, Square};
+use impinge_oracles::number::Number;
+use impinge_oracles::vector::{Int3, cross, dot, sub};
+
+use super::units::Units;
 
 /// The largest number of bits of a coordinate for which no product below exceeds 127 bits: a
 /// comparison of two quotients has the bits of ten coordinates and 14 more from sums.
@@ -12,52 +15,21 @@ const BITS_FOR_I128: u64 = 11;
 
 type Vector<N> = [N; 3];
 
-/// A quotient with a positive denominator.
-#[derive(Clone)]
-struct Quotient<N> {
-    numerator: N,
-    denominator: N,
-}
-
-impl<N: Number> Quotient<N> {
-    fn whole(numerator: N) -> Self {
-        Self { numerator, denominator: N::from_scaled(1, 0) }
-    }
-
-    fn min(self, other: Self) -> Self {
-        let left = self.numerator.times(&other.denominator);
-        let right = other.numerator.times(&self.denominator);
-        if left.minus(&right).signum() <= 0 { self } else { other }
-    }
-}
-
-fn sub<N: Number>(a: &Vector<N>, b: &Vector<N>) -> Vector<N> {
-    [0, 1, 2].map(|k| a[k].minus(&b[k]))
-}
-
-fn dot<N: Number>(a: &Vector<N>, b: &Vector<N>) -> N {
-    a[0].times(&b[0]).plus(&a[1].times(&b[1])).plus(&a[2].times(&b[2]))
-}
-
-fn cross<N: Number>(a: &Vector<N>, b: &Vector<N>) -> Vector<N> {
-    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| a[i].times(&b[j]).minus(&a[j].times(&b[i])))
-}
-
-fn point_segment<N: Number>(p: &Vector<N>, [a, b]: [&Vector<N>; 2]) -> Quotient<N> {
+fn point_segment<N: Number>(p: &Vector<N>, [a, b]: [&Vector<N>; 2]) -> Fraction<N> {
     let (w, e) = (sub(p, a), sub(b, a));
     let (along, length) = (dot(&w, &e), dot(&e, &e));
     if along.signum() <= 0 {
-        Quotient::whole(dot(&w, &w))
+        Fraction::whole(dot(&w, &w))
     } else if along.minus(&length).signum() >= 0 {
         let v = sub(p, b);
-        Quotient::whole(dot(&v, &v))
+        Fraction::whole(dot(&v, &v))
     } else {
         let numerator = dot(&w, &w).times(&length).minus(&along.times(&along));
-        Quotient { numerator, denominator: length }
+        Fraction::new(numerator, length)
     }
 }
 
-fn segment_segment<N: Number>(a: [&Vector<N>; 2], b: [&Vector<N>; 2]) -> Option<Quotient<N>> {
+fn segment_segment<N: Number>(a: [&Vector<N>; 2], b: [&Vector<N>; 2]) -> Option<Fraction<N>> {
     let (u, v, r) = (sub(a[1], a[0]), sub(b[1], b[0]), sub(b[0], a[0]));
     let n = cross(&u, &v);
     let nn = dot(&n, &n);
@@ -67,12 +39,12 @@ fn segment_segment<N: Number>(a: [&Vector<N>; 2], b: [&Vector<N>; 2]) -> Option<
     let (s, t) = (dot(&cross(&r, &v), &n), dot(&cross(&r, &u), &n));
     let inside = |x: &N| x.signum() >= 0 && nn.minus(x).signum() >= 0;
     let h = dot(&r, &n);
-    (inside(&s) && inside(&t)).then(|| Quotient { numerator: h.times(&h), denominator: nn })
+    (inside(&s) && inside(&t)).then(|| Fraction::new(h.times(&h), nn))
 }
 
 /// `None` if the projection of the point lies outside of the triangle; the edges are covered by
 /// other pairs of features.
-fn point_face<N: Number>(p: &Vector<N>, t: &[Vector<N>; 3]) -> Option<Quotient<N>> {
+fn point_face<N: Number>(p: &Vector<N>, t: &[Vector<N>; 3]) -> Option<Fraction<N>> {
     let n = cross(&sub(&t[1], &t[0]), &sub(&t[2], &t[0]));
     let nn = dot(&n, &n);
     let inside = nn.signum() > 0
@@ -81,7 +53,7 @@ fn point_face<N: Number>(p: &Vector<N>, t: &[Vector<N>; 3]) -> Option<Quotient<N
             dot(&side, &n).signum() >= 0
         });
     let h = dot(&sub(p, &t[0]), &n);
-    inside.then(|| Quotient { numerator: h.times(&h), denominator: nn })
+    inside.then(|| Fraction::new(h.times(&h), nn))
 }
 
 fn pierces<N: Number>(a: [&Vector<N>; 2], t: &[Vector<N>; 3]) -> bool {
@@ -95,9 +67,9 @@ fn pierces<N: Number>(a: [&Vector<N>; 2], t: &[Vector<N>; 3]) -> bool {
     (0..3).all(|i| side(i) > 0) || (0..3).all(|i| side(i) < 0)
 }
 
-fn triangles<N: Number>(a: &[Vector<N>; 3], b: &[Vector<N>; 3]) -> Quotient<N> {
-    let mut best: Option<Quotient<N>> = None;
-    let mut offer = |candidate: Quotient<N>| {
+fn triangles<N: Number>(a: &[Vector<N>; 3], b: &[Vector<N>; 3]) -> Fraction<N> {
+    let mut best: Option<Fraction<N>> = None;
+    let mut offer = |candidate: Fraction<N>| {
         best = Some(match best.take() {
             Some(known) => known.min(candidate),
             None => candidate,
@@ -106,7 +78,7 @@ fn triangles<N: Number>(a: &[Vector<N>; 3], b: &[Vector<N>; 3]) -> Quotient<N> {
     for i in 0..3 {
         let (u, v) = ([&a[i], &a[(i + 1) % 3]], [&b[i], &b[(i + 1) % 3]]);
         if pierces(u, b) || pierces(v, a) {
-            return Quotient::whole(N::from_scaled(0, 0));
+            return Fraction::whole(N::from_scaled(0, 0));
         }
         point_face(&a[i], b).into_iter().for_each(&mut offer);
         point_face(&b[i], a).into_iter().for_each(&mut offer);
@@ -117,7 +89,7 @@ fn triangles<N: Number>(a: &[Vector<N>; 3], b: &[Vector<N>; 3]) -> Quotient<N> {
             offer(point_segment(&b[j], u));
         }
     }
-    best.unwrap_or_else(|| Quotient::whole(N::from_scaled(0, 0)))
+    best.unwrap_or_else(|| Fraction::whole(N::from_scaled(0, 0)))
 }
 
 /// The squared distances of triangles of two bodies, whose points are in one [`Units`].
@@ -147,13 +119,12 @@ impl<'u> Distances<'u> {
         let index = |k: u32| k as usize;
         if let Some([points_a, points_b]) = &self.short {
             let found = triangles(&a.map(|k| points_a[index(k)]), &b.map(|k| points_b[index(k)]));
-            let (numerator, denominator) = (found.numerator.into(), found.denominator.into());
-            return Square { numerator, denominator, exponent };
+            let value = Fraction::new(found.numerator.into(), found.denominator.into());
+            return Square { value, exponent };
         }
         let corners_a = a.map(|k| self.units.a[index(k)].clone());
         let corners_b = b.map(|k| self.units.b[index(k)].clone());
-        let Quotient { numerator, denominator } = triangles(&corners_a, &corners_b);
-        Square { numerator, denominator, exponent }
+        Square { value: triangles(&corners_a, &corners_b), exponent }
     }
 
     /// The squared distance of the boxes around two triangles: a cheap lower bound.

@@ -15,7 +15,3 @@ pub mod units;
 pub use impinge_oracles::convex as hulls;
 
 pub(crate) use impinge_oracles::triangles::contact;
-
-pub(crate) mod number {
-    pub(crate) use impinge_oracles::triangles::Number;
-}

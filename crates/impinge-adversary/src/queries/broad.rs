@@ -1,7 +1,8 @@
 //! Broad phases: the boxes of all triangles of both bodies, as B moves.
 
-use impinge::broad::{BoxF32, BroadPhase, Changes, DynamicTree, FrameInput, Moved, Pair};
+use impinge::broad::{BoxF32, BroadPhase, Changes, FrameInput, Moved, Pair};
 use impinge::{Aabb, Vec3};
+use impinge_papers::klosowski::dynamic_tree::DynamicTree;
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
 use super::{Case, Row};
@@ -15,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[Row {
         "broad::BroadPhase::pairs",
         "broad::BoxF32::overlaps",
         "broad::BoxF32::contains",
-        "broad::DynamicTree::validate",
+        "klosowski::dynamic_tree::DynamicTree::validate",
     ],
     interval: 2,
     run: phases,

@@ -8,9 +8,11 @@ use impinge::convex::{
 use impinge::exact::Sign;
 use impinge::internals::HullInternals as _;
 use impinge::internals::decide::{self, Hint};
-use impinge::internals::support::{Climb, VertexSearch};
+use impinge::internals::support::Climb;
 use impinge_papers::leung::separating::{self, Prepared, Scratch, Termination};
-use impinge_papers::leung::{BruteForce, DirectionTable, Goal, Hierarchy, Method, Tracker};
+use impinge_papers::leung::{
+    BruteForce, DirectionTable, Goal, Hierarchy, Method, Tracker, VertexSearch,
+};
 use impinge_papers::zachmann::clipping::{self, Clipping};
 use impinge_papers::zachmann::perceptron::{self, Perceptron};
 use impinge_papers::zachmann::race;
@@ -77,6 +79,8 @@ pub(super) const ROWS: &[Row] = &[
         covers: &[
             "convex::Hull::support",
             "leung::Hierarchy::search_in",
+            "leung::VertexSearch::search",
+            "leung::VertexSearch::start",
             "leung::DirectionTable::near",
         ],
         interval: 2,

@@ -5,11 +5,12 @@ use impinge::closest;
 use impinge::exact::{self, Location, Sign};
 use impinge::internals::{self, exact::FilterStats};
 use impinge::pair::Hit;
+use impinge_oracles::vector::sub;
 use num_bigint::BigInt;
 
 use super::{Case, Row};
 use crate::checker::Checker;
-use crate::oracle::units::{Int3, Units, integer};
+use crate::oracle::units::{Units, integer};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -98,10 +99,6 @@ fn triangles(case: &Case<'_>, checker: &mut Checker<'_>) {
     checker.count_by("decided by the filter", stats.filter);
     checker.count_by("by expansions", stats.adaptive);
     checker.count_by("by integers", stats.integer);
-}
-
-fn sub(a: &Int3, b: &Int3) -> Int3 {
-    [0, 1, 2].map(|k| &a[k] - &b[k])
 }
 
 fn sign(x: &BigInt) -> Sign {

@@ -154,9 +154,8 @@ fn mesh_and_hull(case: &Case<'_>, checker: &mut Checker<'_>) {
 fn to_segment(case: &Case<'_>, ends: [Vec3; 2]) -> Option<Square> {
     let units = Units::new(&case.sample.a.vertices, &ends);
     let distances = Distances::new(&units);
-    case.sample.a.triangles.iter().map(|t| distances.squared(*t, [0, 1, 1])).reduce(|x, y| {
-        if &x.numerator * &y.denominator <= &y.numerator * &x.denominator { x } else { y }
-    })
+    let squares = case.sample.a.triangles.iter().map(|t| distances.squared(*t, [0, 1, 1]));
+    squares.min_by(|x, y| x.value.compare(&y.value))
 }
 
 fn balls(case: &Case<'_>, checker: &mut Checker<'_>) {

@@ -5,7 +5,7 @@ use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, 
 
 use super::{Case, Row};
 use crate::checker::Checker;
-use crate::oracle::units::{Square, Units};
+use crate::oracle::units::{Fraction, Square, Units};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -122,7 +122,7 @@ fn boxes(case: &Case<'_>, checker: &mut Checker<'_>) {
             let gap = gap.max(num_bigint::BigInt::ZERO);
             numerator += &gap * &gap;
         }
-        let square = Square { numerator, denominator: 1.into(), exponent: units.exponent };
+        let square = Square { value: Fraction::whole(numerator), exponent: units.exponent };
         let (found, expected) = (a.distance_squared(&b).sqrt(), square.root());
         let representable = expected == 0.0 || (1e-150..1e150).contains(&expected);
         checker.check(!representable || (found - expected).abs() <= 1e-14 * expected, || {

@@ -22,7 +22,6 @@ pub(crate) use animation::{Animation, AnimationFrame};
 pub(crate) use camera::{Axis, Size, View};
 pub(crate) use curves::Curves;
 pub(crate) use shade::linear_color;
-pub(crate) use svg::escape;
 
 use std::collections::BTreeMap;
 use std::path::Path;

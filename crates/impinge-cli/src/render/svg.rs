@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use impinge_chart::escape;
 
 use super::layout::{Badge, Layout, Marker};
 use super::shade::{INK, Rgb, SECONDARY_INK, lighten, readable_on};
@@ -99,30 +100,4 @@ fn badge(out: &mut String, b: &Badge) {
 
 fn hex(rgb: Rgb) -> String {
     format!("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2])
-}
-
-/// Text for XML: markup escaped, control characters, which XML forbids, replaced by spaces.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markup_and_control_characters_are_escaped() {
-        assert_eq!(escape("<a & \"b\">\u{1}"), "&lt;a &amp; &quot;b&quot;&gt; ");
-    }
 }

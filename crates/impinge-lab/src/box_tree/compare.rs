@@ -14,8 +14,8 @@ use impinge_samples::shapes::Model;
 use super::bouncing_pair::bouncing_pair;
 use super::depth::plural;
 use super::{Arguments, Flight, Times, Traversal};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of polygons of each object.
 const SIZES: [usize; 11] = [20, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000];

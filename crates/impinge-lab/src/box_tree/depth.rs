@@ -7,8 +7,8 @@ use impinge_samples::shapes::Model;
 
 use super::bouncing_pair::bouncing_pair;
 use super::{Arguments, Flight, Times, Traversal};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of polygons of each object.
 const SIZES: [usize; 6] = [50, 100, 200, 500, 1000, 2000];

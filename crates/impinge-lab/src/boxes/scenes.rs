@@ -265,6 +265,7 @@ fn three_normals(random: &mut Random, scale: f64) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use impinge::broad::PhaseKind;
+    use impinge_papers::klosowski::dynamic_tree::TREE;
 
     use super::*;
     use crate::boxes::follow::TimedPhase;
@@ -274,7 +275,7 @@ mod tests {
         for scene in SCENES {
             let scene = Scene { boxes: 2000, ..scene };
             let mut found = Vec::new();
-            for kind in [PhaseKind::NEIGHBOURS, PhaseKind::ALL_PAIRS, PhaseKind::TREE] {
+            for kind in [PhaseKind::NEIGHBOURS, PhaseKind::ALL_PAIRS, TREE] {
                 let mut boxes = Boxes::new(&scene, 5);
                 let mut timed = TimedPhase::new(kind);
                 timed.frame(boxes.bounds(), Moved::All);

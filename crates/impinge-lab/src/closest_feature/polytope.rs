@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Result, ensure};
 use impinge::convex::Hull;
-use impinge::internals::newell_normal;
+use impinge::internals::newell;
 use impinge::{Pose, Vec3};
 
 /// A vertex, an edge or a face, by index.
@@ -69,8 +69,8 @@ impl Polytope {
                 edges[number].faces[side] = f as u32;
                 face_edges.push(number as u32);
             }
-            let corners: Vec<Vec3> = face.iter().map(|v| vertices[*v as usize]).collect();
-            faces.push((newell_normal(&corners).normalize(), face[0], start..face_edges.len()));
+            let normal = newell(face.iter().map(|v| vertices[*v as usize])).normalize();
+            faces.push((normal, face[0], start..face_edges.len()));
         }
         let (mut vertex_ranges, mut vertex_edges) = (Vec::new(), Vec::new());
         let mut incident = vec![Vec::new(); vertices.len()];

@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use super::flight::{Kind, overlap_queries};
 use super::paper::{ALPHAS, TABLE_6, TABLE_7};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Report, Table, count, short};
 use crate::scenes::spheres;
+use impinge_chart::{Axis, Chart, Mark};
 
 /// `N_v` of one size of spheres.
 pub(super) struct Nested {

@@ -9,8 +9,8 @@ use super::paper::{
     BYTES, MESH_BYTES, SCENES, TABLE_1, TABLE_2, TABLE_3, TABLE_4, TABLE_5, TRIANGLE_PAIR,
 };
 use super::{Measured, OPEN_RULES, ORDERS, RULES, THRESHOLDS, TUMBLES};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The index of 18-DOPs, which the paper recommends.
 const DOP18: usize = 2;

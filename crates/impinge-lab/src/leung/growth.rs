@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::Arguments;
 use super::methods::{Method, Replay};
 use super::world::{Setting, Shape, record};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of vertices of the bodies.
 pub(super) const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];

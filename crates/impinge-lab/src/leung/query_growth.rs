@@ -8,9 +8,9 @@ use anyhow::Result;
 use super::growth::{MOTIONS, Row, SIZES, table};
 use super::methods::{Method, Replay};
 use super::world::{Setting, Shape, record};
-use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
 use crate::report::{Progress, Report};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// Arguments of `impinge-lab convex-growth`.
 #[derive(Debug, clap::Args)]

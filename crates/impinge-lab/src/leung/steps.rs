@@ -7,8 +7,8 @@ use impinge_papers::leung::separating::{
 
 use super::world::{Setting, Shape, record};
 use super::{Arguments, percent};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The last bin of the histograms; it also counts longer searches.
 const LAST_BIN: usize = 64;

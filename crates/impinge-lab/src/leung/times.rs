@@ -6,8 +6,8 @@ use anyhow::Result;
 use super::Arguments;
 use super::methods::{Method, Replay, Timed};
 use super::world::{Setting, Shape, record};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The parameter that a figure varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

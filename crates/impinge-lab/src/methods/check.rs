@@ -10,7 +10,8 @@ use impinge::convex::{self, Hull};
 use impinge::internals::pair::{Posed, brute, sweep};
 use impinge::pair::{self, First};
 use impinge::world::MethodKind;
-use impinge::{Mesh, Pose, Vec3, shapes};
+use impinge::{Mesh, Pose, Vec3};
+use impinge_samples::shapes;
 
 use crate::bodies::direction;
 use crate::growth::{approach, torus};

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use impinge::world::{Body as WorldBody, MethodKind, World};
 
-use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
 use check::{Body, Poses, Regime, is_feasible, time};
 use impinge::internals::Random;
+use impinge_chart::{Axis, Chart, Mark};
 use with_shapes::WithShapes;
 
 /// Arguments of `impinge-lab methods`.

@@ -133,12 +133,14 @@ fn row(peer: &str, workload: &str, timed: &TimedPhase) -> String {
 
 #[cfg(test)]
 mod tests {
+    use impinge_papers::klosowski::dynamic_tree::TREE;
+
     use super::*;
 
     #[test]
     fn a_row_has_the_fields_of_the_report() {
         let at = |x: f32| [0.0, x].map(|x| BoxF32 { min: [x; 3], max: [x + 1.0; 3] });
-        let mut timed = TimedPhase::new(PhaseKind::TREE);
+        let mut timed = TimedPhase::new(TREE);
         for x in [0.5, 0.25, 3.0] {
             timed.frame(&at(x), Moved::All);
         }

@@ -12,8 +12,8 @@ use impinge::convex::{self, Hull};
 use super::follow::{LastStage, Run, follow};
 use super::scene::{BodyKind, Motion, Scene};
 use super::{Arguments, stage};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of bodies.
 const BODIES: [usize; 5] = [100, 250, 500, 1000, 2000];

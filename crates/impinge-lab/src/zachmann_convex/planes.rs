@@ -6,8 +6,8 @@ use impinge_papers::zachmann::perceptron::{
 };
 
 use super::{Arguments, Flight, Kind};
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The maximum numbers of iterations.
 const ITERATION_LIMITS: [u32; 6] = [10, 20, 50, 100, 300, 1000];

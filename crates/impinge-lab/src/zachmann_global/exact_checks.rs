@@ -8,13 +8,14 @@ use anyhow::{Result, ensure};
 use impinge::broad::PhaseKind;
 use impinge::world::{Body, Geometry, Handle, MethodKind, World, WorldOptions};
 use impinge::{Mesh, Pose, Vec3};
+use impinge_papers::klosowski::dynamic_tree::TREE;
 use impinge_papers::zachmann::broad::GRID;
 use impinge_samples::shapes::{self, Model};
 
 use super::Arguments;
 use super::cage::poses;
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of tetrahedra.
 const TETRAHEDRA: [usize; 6] = [5, 10, 20, 50, 100, 200];
@@ -247,7 +248,7 @@ fn one_moving(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
         (PhaseKind::ALL_PAIRS, "1.0 (without grid)"),
         (GRID, "0.2 (with grid)"),
         (PhaseKind::NEIGHBOURS, ""),
-        (PhaseKind::TREE, ""),
+        (TREE, ""),
     ] {
         let (us, checked) = scene.time(phase, None, arguments.passes)?;
         ensure!(

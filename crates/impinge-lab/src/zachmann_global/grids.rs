@@ -6,8 +6,8 @@ use impinge_papers::zachmann::broad::{Entry, Grid, GridOptions};
 
 use super::Arguments;
 use super::cage::Flight;
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of cells on an axis.
 const SIZES: [u32; 5] = [4, 8, 16, 32, 64];

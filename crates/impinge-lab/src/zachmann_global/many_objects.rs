@@ -7,8 +7,8 @@ use impinge_papers::zachmann::broad::{Grid, GridOptions, Octree, OctreeOptions};
 
 use super::Arguments;
 use super::cage::Flight;
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The numbers of objects.
 const OBJECTS: [usize; 6] = [10, 30, 100, 300, 1000, 3000];

@@ -6,8 +6,8 @@ use impinge_papers::zachmann::broad::{Entry, Octree, OctreeOptions};
 
 use super::Arguments;
 use super::cage::Flight;
-use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
+use impinge_chart::{Axis, Chart, Mark};
 
 /// Depths of the octree. At larger depths a rotated cube has thousands of octants.
 const DEPTHS: [u32; 6] = [1, 2, 3, 4, 5, 6];

@@ -11,10 +11,10 @@ use super::Arguments;
 use super::exact_checks::{Scene, mixed_objects, tetrahedra};
 use crate::boxes::follow::with_threads;
 use crate::capacity::Capacity;
-use crate::chart::{Axis, Chart, Mark};
 use crate::growth::{approach, torus};
 use crate::report::{Progress, Report, Table, count, short};
 use impinge::internals::Random;
+use impinge_chart::{Axis, Chart, Mark};
 
 /// The number of progress steps.
 pub(super) const STEPS: usize = 4 + SIZES.len();

@@ -56,7 +56,7 @@ pub const PLACEMENTS: u64 = placements::ALL.len() as u64;
 /// Sizes are `1e-6` to `1e6`, distances from the origin up to `1e8` times the size, gaps and
 /// overlaps `1e-16` to 1 times the size.
 pub fn pair(seed: u64, max_points: usize) -> Pair {
-    let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5851_f42d_4c95_7f2d);
+    let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5851_f42d_4c95_7f2d);
     let (placement, place) = placements::ALL[(seed % PLACEMENTS) as usize];
     let (bodies, a, b, pose) = place(&mut random, max_points.max(4));
     Pair { seed, placement, bodies, a, b, pose }

@@ -8,9 +8,8 @@
 use impinge::Vec3;
 use impinge::exact::{Feature, HitKind};
 
-mod number;
-
-pub use number::{Number, scaled, unit_and_bits};
+pub use crate::number::{Number, scaled, unit_and_bits};
+use crate::vector::{cross, dot, is_zero, sub};
 
 /// A point `(x / w, y / w, z / w)`, `w > 0`.
 pub type Point<N> = [N; 4];
@@ -48,22 +47,6 @@ impl<N: Number> Form<N> {
     }
 }
 
-fn minus<N: Number>(p: &[N; 3], q: &[N; 3]) -> [N; 3] {
-    [0, 1, 2].map(|i| p[i].minus(&q[i]))
-}
-
-fn dot<N: Number>(p: &[N; 3], q: &[N; 3]) -> N {
-    p[0].times(&q[0]).plus(&p[1].times(&q[1])).plus(&p[2].times(&q[2]))
-}
-
-fn cross<N: Number>(p: &[N; 3], q: &[N; 3]) -> [N; 3] {
-    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| p[i].times(&q[j]).minus(&p[j].times(&q[i])))
-}
-
-fn is_zero<N: Number>(v: &[N; 3]) -> bool {
-    v.iter().all(|x| x.signum() == 0)
-}
-
 /// A triangle as constraints.
 struct Constraints<N> {
     equal: Vec<Form<N>>,
@@ -78,7 +61,7 @@ struct Constraints<N> {
 
 impl<N: Number> Constraints<N> {
     fn new(corners: [[N; 3]; 3]) -> Self {
-        let side = |i: usize| minus(&corners[(i + 1) % 3], &corners[i]);
+        let side = |i: usize| sub(&corners[(i + 1) % 3], &corners[i]);
         let normal = cross(&side(0), &side(1));
         if !is_zero(&normal) {
             let at_least = (0..3).map(|i| Form::through(cross(&normal, &side(i)), &corners[i]));
@@ -106,7 +89,7 @@ impl<N: Number> Constraints<N> {
         }
         // d x (x - p) = 0, one form for each component: (d x v)_i = (e_i x d) . v.
         let equal = (0..3).map(|i| Form::through(cross(&unit(i), &d), p)).collect();
-        let back = minus(p, &corners[(longest + 1) % 3]);
+        let back = sub(p, &corners[(longest + 1) % 3]);
         let at_least = vec![Form::through(d, p), Form::through(back, &corners[(longest + 1) % 3])];
         Self { equal, at_least, count: 2, corners, whole: longest as u8 }
     }

@@ -21,6 +21,7 @@
 //! | 4.4, 1 | all pairs, and pairs within an epsilon | [`BvQuery::near`](bv_tree::BvQuery::near) |
 //! | 5.2.3 | "maybe" with a bound on the penetration | [`BvQuery::within`](bv_tree::BvQuery::within) |
 //! | 6.1 | coherence: a query starts at the last query's front | [`Front`](bv_tree::Front) |
+//! | 6.1 | an environment that changes: insertion and deletion, with rebalancing, as a broad phase | [`DynamicTree`](dynamic_tree::DynamicTree) |
 //!
 //! Production uses another tree ([`impinge::tree`]: eight children, `f32` boxes, its own frame),
 //! and the ideas of the budget and of refitted deforming meshes.
@@ -45,5 +46,6 @@
 //! k-DOP tree, depending on the data set.
 
 pub mod bv_tree;
+pub mod dynamic_tree;
 pub mod methods;
 pub mod volume;

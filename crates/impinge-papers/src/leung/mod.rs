@@ -53,5 +53,7 @@ mod support;
 mod tracker;
 
 pub use hull_tree::{HullTest, HullTree, exact};
-pub use support::{BruteForce, DirectionTable, Hierarchy, HierarchySearch, LocalSearch};
+pub use support::{
+    BruteForce, Certainty, DirectionTable, Hierarchy, HierarchySearch, LocalSearch, VertexSearch,
+};
 pub use tracker::{Closest, Frame, Goal, Method, Tracker, TrackerState};

@@ -7,25 +7,28 @@
 use std::fmt;
 
 use super::aircraft::{aircraft_polygons, aircraft_surface};
+use super::blocks::{axis_surface, cube_array_surface};
+use super::deformed::deformed_surface;
 use super::fields::{stalagmites_surface, tetrahedra_surface};
 use super::flake::flake_surface;
 use super::gear::Gear;
 use super::hand::{hand_polygons, hand_surface};
+use super::hills::hills_surface;
+use super::hyperboloid::hyperboloid_surface;
 use super::interior::{interior_surface, items_for};
 use super::lamp::lamp_surface;
 use super::pipes::pipes_surface;
+use super::spiral::spiral_outline;
 use impinge::Error;
 use impinge::internals::shapes::builder::Surface;
-use impinge::internals::shapes::grid::{hills_surface, plane_surface};
+use impinge::internals::shapes::grid::plane_surface;
 use impinge::internals::shapes::params::count;
-use impinge::internals::shapes::prism::{prism_surface, spiral_outline, star_outline};
-use impinge::internals::shapes::revolve::{
-    capsule_profile, hyperboloid_surface, refine, revolve_surface, tube_profile,
-};
-use impinge::internals::shapes::solids::{axis_surface, cube_array_surface, cuboid_surface};
+use impinge::internals::shapes::prism::{prism_surface, star_outline};
+use impinge::internals::shapes::revolve::{capsule_profile, refine, revolve_surface, tube_profile};
+use impinge::internals::shapes::solids::cuboid_surface;
 use impinge::internals::shapes::sphere::{ellipsoid_surface, icosphere_surface};
 use impinge::internals::shapes::sweep::coil_surface;
-use impinge::internals::shapes::torus::{deformed_surface, torus_surface};
+use impinge::internals::shapes::torus::torus_surface;
 use impinge::math::{Aabb, Vec3};
 use impinge::mesh::Mesh;
 

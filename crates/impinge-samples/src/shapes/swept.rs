@@ -6,12 +6,12 @@
 
 use glam::DQuat;
 
+use super::blocks::axis_body;
 use super::fields::add_tetrahedron;
 use impinge::Error;
 use impinge::internals::Random;
 use impinge::internals::shapes::builder::Surface;
 use impinge::internals::shapes::params::{bad, count, total};
-use impinge::internals::shapes::solids::axis_body;
 use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
 

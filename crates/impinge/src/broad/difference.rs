@@ -4,7 +4,7 @@ use super::{Changes, Pair};
 
 /// Appends the pairs that are only in the second sorted list to those that began, and the pairs
 /// that are only in the first one to those that ended.
-pub fn difference(old: &[Pair], new: &[Pair], changes: &mut Changes) {
+pub(super) fn difference(old: &[Pair], new: &[Pair], changes: &mut Changes) {
     let (mut i, mut j) = (0, 0);
     while i < old.len() || j < new.len() {
         if j == new.len() || (i < old.len() && old[i] < new[j]) {

@@ -28,6 +28,11 @@ pub enum Moved<'a> {
     Only(&'a [u32]),
 }
 
+/// Whether so many of all items moved that it is faster to process all of them than only these.
+pub fn are_many(moved: usize, all: usize) -> bool {
+    moved * 4 > all
+}
+
 /// Two items, the smaller number first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{AllPairs, BroadPhase, DynamicTree, Neighbours};
+use super::{AllPairs, BroadPhase, Neighbours};
 use crate::{Error, ErrorKind};
 
 /// A kind of broad phase: its name, and a function that creates one. The options of a
@@ -19,8 +19,8 @@ use crate::{Error, ErrorKind};
 /// let world = World::with_options(WorldOptions::default().phase(every_pair));
 /// assert_eq!(world.options().phase.name(), "every-pair");
 ///
-/// assert_eq!(PhaseKind::by_name("tree", PhaseKind::ALL)?.make().name(), "dynamic tree");
-/// assert!(PhaseKind::by_name("tee", PhaseKind::ALL).is_err());
+/// assert_eq!(PhaseKind::by_name("neighbours", PhaseKind::ALL)?, PhaseKind::NEIGHBOURS);
+/// assert!(PhaseKind::by_name("neighbors", PhaseKind::ALL).is_err());
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -33,14 +33,11 @@ impl PhaseKind {
     /// [`Neighbours`], the fastest for most kinds of motion, and the default.
     pub const NEIGHBOURS: Self = Self::new("neighbours", || Box::new(Neighbours::new()));
 
-    /// [`DynamicTree`].
-    pub const TREE: Self = Self::new("tree", || Box::new(DynamicTree::new()));
-
     /// [`AllPairs`], the oracle.
     pub const ALL_PAIRS: Self = Self::new("all-pairs", || Box::new(AllPairs::new()));
 
     /// The kinds of this crate.
-    pub const ALL: &[Self] = &[Self::NEIGHBOURS, Self::TREE, Self::ALL_PAIRS];
+    pub const ALL: &[Self] = &[Self::NEIGHBOURS, Self::ALL_PAIRS];
 
     /// A kind with its name, and a function that creates a broad phase without items. Two kinds
     /// with the same name are equal.

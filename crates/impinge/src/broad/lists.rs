@@ -51,6 +51,7 @@ impl List {
     }
 
     /// Whether the list is empty.
+    #[cfg(any(test, feature = "internals"))]
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -109,6 +110,7 @@ impl Lists {
     }
 
     /// Empties a list.
+    #[cfg(any(test, feature = "internals"))]
     pub fn clear(&mut self, list: &mut List) {
         while list.len > 0 {
             list.len -= list.filled() as u32 - 1;

@@ -7,12 +7,10 @@
 //!
 //! - [`Neighbours`]: the fastest for most kinds of motion, and the default;
 //! - [`AllPairs`]: the oracle that the others are tested against;
-//! - [`DynamicTree`]: a binary tree of boxes with insertion and removal (Klosowski et al. 1998,
-//!   section 6.1);
 //! - [`PhaseKind`]: a kind of broad phase, also one that a program defines.
 //!
-//! Grids, octrees, slab octrees and sweep and prune, as published, are in the crate
-//! `impinge-papers`.
+//! Grids, octrees, slab octrees, sweep and prune, and a dynamic tree, as published, are in the
+//! crate `impinge-papers`.
 //!
 //! ```
 //! use impinge::broad::{AllPairs, BoxF32, BroadPhase, Changes, FrameInput, Moved, Pair};
@@ -30,14 +28,11 @@
 
 mod all_pairs;
 mod box_f32;
-pub(crate) mod difference;
-mod dynamic_tree;
-mod frame;
+mod difference;
+pub(crate) mod frame;
 mod kind;
 pub(crate) mod lists;
-pub(crate) mod movers;
 mod neighbours;
-pub(crate) mod pair_set;
 #[cfg(feature = "serde")]
 mod serial;
 #[cfg(any(test, feature = "internals"))]
@@ -49,7 +44,6 @@ use crate::pair::Budget;
 
 pub use all_pairs::AllPairs;
 pub use box_f32::BoxF32;
-pub use dynamic_tree::{DynamicTree, DynamicTreeOptions, DynamicTreeStats};
 pub use frame::{Changes, Completeness, FrameInput, Moved, Pair};
 pub use kind::PhaseKind;
 pub(crate) use neighbours::MIN_SLOTS_FOR_WORKERS;

@@ -4,8 +4,8 @@
 use super::WithError;
 use super::bounds::POINT_SLACK;
 use crate::answer::Distance;
-use crate::math::Vec3;
 pub(super) use crate::math::rounding::UNIT_ROUNDOFF;
+use crate::math::{Vec3, exponent, next_down, next_up, power_of_two};
 
 /// Coordinates are not scaled if the size is between these limits.
 pub(super) const MIN_UNSCALED_SIZE: f64 = 1e-30;
@@ -76,16 +76,16 @@ impl<const N: usize, const K: usize> Local<N, K> {
         if self.exponent != 0 {
             (p, q) = (scale(p, -self.exponent), scale(q, -self.exponent));
             let unscaled = scale(Vec3::new(lower, upper, slack), -self.exponent);
-            lower = next_below(unscaled.x);
-            upper = next_above(unscaled.y);
-            slack = next_above(next_above(unscaled.z));
+            lower = next_down(unscaled.x).max(0.0);
+            upper = next_up(unscaled.y);
+            slack = next_up(next_up(unscaled.z));
         }
         let (a, b) = (self.origin + p, self.origin + q);
         // The rounding error of the sum is at most half a unit in the last place, and zero if the
         // sum is denormal.
         let rounding = UNIT_ROUNDOFF * a.abs().max(b.abs()).max_element();
         // 1.75 exceeds the square root of three.
-        let point_error = next_above(1.75 * (slack + next_above(rounding)));
+        let point_error = next_up(1.75 * (slack + next_up(rounding)));
         WithError { distance: Distance::between(lower, upper, [a, b]), point_error }
     }
 }
@@ -94,13 +94,7 @@ impl<const N: usize, const K: usize> Local<N, K> {
 fn log2_floor(x: f64) -> i32 {
     // A denormal number is made normal first.
     let (x, shift) = if x < f64::MIN_POSITIVE { (x * power_of_two(64), 64) } else { (x, 0) };
-    ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023 - shift
-}
-
-/// `2^k` for `k` in -1022..=1023.
-fn power_of_two(k: i32) -> f64 {
-    debug_assert!((-1022..=1023).contains(&k), "2^{k} is not a normal number");
-    f64::from_bits(((k + 1023) as u64) << 52)
+    exponent(x) - shift
 }
 
 /// `p * 2^k`, for `k` up to 1100 in size; rounded at most once, and only where the result is
@@ -108,16 +102,6 @@ fn power_of_two(k: i32) -> f64 {
 fn scale(p: Vec3, k: i32) -> Vec3 {
     let half = k / 2;
     p * power_of_two(half) * power_of_two(k - half)
-}
-
-/// The next float above a number that is not negative.
-fn next_above(x: f64) -> f64 {
-    if x < f64::INFINITY { f64::from_bits(x.abs().to_bits() + 1) } else { x }
-}
-
-/// The next float below a positive number; zero for zero, and the largest finite one for infinity.
-fn next_below(x: f64) -> f64 {
-    if x > 0.0 { f64::from_bits(x.to_bits() - 1) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -132,17 +116,5 @@ mod tests {
             assert_eq!(scale(Vec3::splat(x), -k).x, 1.0);
         }
         assert_eq!(log2_floor(1.999), 0);
-    }
-
-    #[test]
-    fn next_floats() {
-        assert_eq!(next_above(0.0), 5e-324);
-        assert_eq!(next_above(-0.0), 5e-324);
-        assert_eq!(next_above(1.0), 1.0 + f64::EPSILON);
-        assert_eq!(next_above(f64::INFINITY), f64::INFINITY);
-        assert!(next_above(f64::NAN).is_nan());
-        assert_eq!(next_below(5e-324), 0.0);
-        assert_eq!(next_below(0.0), 0.0);
-        assert_eq!(next_below(f64::INFINITY), f64::MAX);
     }
 }

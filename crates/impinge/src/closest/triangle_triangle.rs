@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn bounds_hold_at_every_scale_without_the_exact_predicate() {
-        let mut random = oracle::Random(1);
+        let mut random = oracle::Random::new(1);
         let mut disjoint_pairs = 0;
         for case in 0..oracle::cases(3_000) {
             let scale = 10f64.powi(60 - (case % 384) as i32);

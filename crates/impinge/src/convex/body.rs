@@ -13,7 +13,8 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-use super::support::{Certainty, Climb, VertexSearch};
+use super::Hull;
+use super::support::Climb;
 use crate::math::Vec3;
 pub(super) use crate::math::rounding::UNIT_ROUNDOFF;
 
@@ -109,21 +110,27 @@ impl HullMemory {
     }
 }
 
-/// Hulls with any vertex search. The results of searches that are not certain are confirmed.
-impl<S: VertexSearch> Support for S {
+/// The vertex of a hull that `search` finds, from the vertex found last or from `start`.
+#[inline]
+pub fn furthest_by(
+    hull: &Hull,
+    memory: &mut HullMemory,
+    start: impl FnOnce() -> u32,
+    search: impl FnOnce(u32, &mut Climb) -> u32,
+) -> Vec3 {
+    // The memory may come from another hull.
+    let last = memory.last.filter(|v| (*v as usize) < hull.vertices().len());
+    let found = search(last.unwrap_or_else(start), &mut memory.climb);
+    memory.last = Some(found);
+    hull.vertices()[found as usize]
+}
+
+/// By climbing over the edges, exactly.
+impl Support for Hull {
     type Memory = HullMemory;
 
     fn furthest(&self, direction: Vec3, memory: &mut HullMemory) -> Vec3 {
-        let (hull, climb) = (self.hull(), &mut memory.climb);
-        // The memory may come from another hull.
-        let last = memory.last.filter(|v| (*v as usize) < hull.vertices().len());
-        let start = last.unwrap_or_else(|| self.start(direction));
-        let mut found = self.search(direction, start, climb);
-        if self.certainty() != Certainty::Exact {
-            found = hull.climb(direction, found, climb);
-        }
-        memory.last = Some(found);
-        hull.vertices()[found as usize]
+        furthest_by(self, memory, || 0, |start, climb| self.climb(direction, start, climb))
     }
 
     fn mark(&self, direction: Vec3, memory: &HullMemory) -> Mark {
@@ -132,7 +139,7 @@ impl<S: VertexSearch> Support for S {
 
     fn recall(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
         match mark {
-            Mark::Vertex(vertex) => self.hull().vertices().get(vertex as usize).copied(),
+            Mark::Vertex(vertex) => self.vertices().get(vertex as usize).copied(),
             Mark::Direction(direction) => Some(self.furthest(direction, memory)),
         }
     }
@@ -142,13 +149,45 @@ impl<S: VertexSearch> Support for S {
     }
 
     fn ball(&self) -> (Vec3, f64) {
-        let bounds = self.hull().bounds();
+        let bounds = self.bounds();
         let center = bounds.min * 0.5 + bounds.max * 0.5;
         let half = (bounds.max - center).max(center - bounds.min);
         (center, length_up(half) * (1.0 + 8.0 * UNIT_ROUNDOFF))
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {
-        Some(Cow::Borrowed(self.hull().vertices()))
+        Some(Cow::Borrowed(self.vertices()))
+    }
+}
+
+impl<S: Support + ?Sized> Support for &S {
+    type Memory = S::Memory;
+
+    fn furthest(&self, direction: Vec3, memory: &mut S::Memory) -> Vec3 {
+        (**self).furthest(direction, memory)
+    }
+
+    fn mark(&self, direction: Vec3, memory: &S::Memory) -> Mark {
+        (**self).mark(direction, memory)
+    }
+
+    fn recall(&self, mark: Mark, memory: &mut S::Memory) -> Option<Vec3> {
+        (**self).recall(mark, memory)
+    }
+
+    fn support_error(&self) -> f64 {
+        (**self).support_error()
+    }
+
+    fn ball(&self) -> (Vec3, f64) {
+        (**self).ball()
+    }
+
+    fn margin(&self) -> f64 {
+        (**self).margin()
+    }
+
+    fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {
+        (**self).core_points()
     }
 }

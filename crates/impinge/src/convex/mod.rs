@@ -39,6 +39,7 @@ pub(crate) mod query;
 mod serial;
 pub(crate) mod support;
 mod triangle_hull;
+#[cfg(any(test, feature = "internals"))]
 mod validate;
 
 pub use body::{HullMemory, Mark, Support};

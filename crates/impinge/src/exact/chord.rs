@@ -13,7 +13,7 @@ use super::corner::{Corner, Outline};
 use super::element::Part;
 use super::flat::Shared;
 use super::orient::side;
-use super::stats::Tally;
+use super::tally::Tally;
 use crate::math::Vec3;
 
 /// The chord of a triangle on the plane of another.

@@ -4,7 +4,7 @@ use super::corner::{Corner, Outline};
 use super::element::{Element, Part, lexicographic, projection_axis};
 use super::flat::{self, Shared};
 use super::orient::side;
-use super::stats::Tally;
+use super::tally::Tally;
 use super::{Feature, HitKind, Sign};
 use crate::math::Vec3;
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::orient::turn;
-use super::stats::Tally;
+use super::tally::Tally;
 use super::{Feature, Sign};
 use crate::math::Vec3;
 

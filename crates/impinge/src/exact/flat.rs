@@ -10,7 +10,7 @@ use super::Sign;
 use super::corner::{Corner, Outline};
 use super::element::{Element, Part, lexicographic};
 use super::overlap::clip_edge;
-use super::stats::Tally;
+use super::tally::Tally;
 
 /// What two elements share: the smallest part of each that holds it, and its outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

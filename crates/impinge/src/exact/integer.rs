@@ -4,7 +4,7 @@
 //! coordinates of a predicate, all of them are integers, and the determinant is exact for all
 //! magnitudes.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 
 use super::Sign;
 use crate::math::Vec3;
@@ -22,6 +22,18 @@ pub(crate) fn decompose(x: f64) -> Option<(i64, i32)> {
     Some((if x < 0.0 { -magnitude } else { magnitude }, exponent))
 }
 
+/// As [`decompose`], with an odd mantissa, so that the exponent is as large as possible; zeros for
+/// zero and for numbers that are not finite.
+pub(crate) fn decompose_odd(x: f64) -> (i64, i32) {
+    match decompose(x) {
+        None | Some((0, _)) => (0, 0),
+        Some((mantissa, exponent)) => {
+            let zeros = mantissa.trailing_zeros();
+            (mantissa >> zeros, exponent + zeros as i32)
+        }
+    }
+}
+
 /// Coordinates as integers in a common unit, `2^exponent`.
 pub(crate) struct Scaled<const N: usize> {
     pub(crate) values: [BigInt; N],
@@ -34,11 +46,27 @@ pub(crate) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> 
     for (part, x) in parts.iter_mut().zip(coordinates) {
         *part = decompose(x)?;
     }
+    let exponent = common_exponent(&parts);
+    Some(Scaled { values: parts.map(|part| in_unit(part, exponent)), exponent })
+}
+
+/// As [`scale`], for any number of coordinates and without the exponent.
+pub(crate) fn scale_all(coordinates: &[f64]) -> Option<Vec<BigInt>> {
+    let parts: Vec<_> = coordinates.iter().map(|x| decompose(*x)).collect::<Option<_>>()?;
+    let exponent = common_exponent(&parts);
+    Some(parts.into_iter().map(|part| in_unit(part, exponent)).collect())
+}
+
+/// The exponent of the common unit of decomposed numbers.
+fn common_exponent(parts: &[(i64, i32)]) -> i32 {
     // Zeros do not limit the unit; otherwise they would scale every other coordinate by 2^1074.
     let nonzero = parts.iter().filter(|(mantissa, _)| *mantissa != 0);
-    let exponent = nonzero.map(|(_, exponent)| *exponent).min().unwrap_or(0);
-    let values = parts.map(|(mantissa, e)| BigInt::from(mantissa) << (e - exponent).max(0) as u32);
-    Some(Scaled { values, exponent })
+    nonzero.map(|(_, exponent)| *exponent).min().unwrap_or(0)
+}
+
+/// A decomposed number as an integer in the unit `2^unit`.
+fn in_unit((mantissa, exponent): (i64, i32), unit: i32) -> BigInt {
+    BigInt::from(mantissa) << (exponent - unit).max(0) as u32
 }
 
 /// The sign of an integer.
@@ -101,10 +129,16 @@ pub(crate) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) 
     // Scale so that the integer quotient has 66 or 67 bits. A nonzero remainder sets its last bit
     // (a sticky bit).
     let shift = 66 + d.bits() as i64 - n.bits() as i64;
-    let (scaled_n, scaled_d) =
-        if shift >= 0 { (n << shift as u64, d.clone()) } else { (n.clone(), d << (-shift) as u64) };
-    let truncated = &scaled_n / &scaled_d;
-    let has_remainder = &truncated * &scaled_d != scaled_n;
+    let divide = |n: &BigUint, d: &BigUint| {
+        let truncated = n / d;
+        let has_remainder = &truncated * d != *n;
+        (truncated, has_remainder)
+    };
+    let (truncated, has_remainder) = if shift >= 0 {
+        divide(&(n << shift as u64), d)
+    } else {
+        divide(n, &(d << (-shift) as u64))
+    };
     let digits = truncated.to_u64_digits();
     let mut bits =
         digits.iter().rev().fold(0_u128, |bits, digit| (bits << 64) | u128::from(*digit));
@@ -179,6 +213,18 @@ mod tests {
         assert_eq!(ratio((1 << 53) - 1, 1, -1075), f64::MIN_POSITIVE);
         assert_eq!(ratio(1, 1, 1023), f64::from_bits(2046 << 52));
         assert_eq!(ratio(1, 1, 1024), f64::INFINITY);
+    }
+
+    #[test]
+    fn odd_mantissas() {
+        for x in [1.0, -0.75, 1e60, 5e-324, -f64::MIN_POSITIVE, f64::MAX] {
+            let (mantissa, exponent) = decompose_odd(x);
+            assert_eq!(times_pow2(mantissa as f64, i64::from(exponent)), x);
+            assert_eq!(mantissa & 1, 1);
+        }
+        for x in [0.0, -0.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(decompose_odd(x), (0, 0));
+        }
     }
 
     #[test]

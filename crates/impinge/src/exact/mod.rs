@@ -53,7 +53,9 @@ pub(crate) mod polyhedron;
 mod quick;
 mod segment;
 mod sign;
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod stats;
+mod tally;
 pub(crate) mod triangle;
 
 pub(crate) use along::compare_along;

@@ -9,7 +9,9 @@ use robust::{Coord, Coord3D};
 
 use super::Sign;
 use super::integer;
-use super::stats::{FilterStats, Tally};
+#[cfg(any(test, feature = "internals"))]
+use super::stats::FilterStats;
+use super::tally::Tally;
 use crate::math::Vec3;
 use crate::math::rounding::{PRODUCT_UNDERFLOW, TRIPLE_PRODUCT_UNDERFLOW, UNIT_ROUNDOFF, pow2};
 
@@ -37,6 +39,7 @@ pub fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> Sign {
 }
 
 /// [`orient2d`], counting in `stats` the stage that decided.
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn orient2d_counted(a: [f64; 2], b: [f64; 2], c: [f64; 2], stats: &mut FilterStats) -> Sign {
     turn(a, b, c, stats)
@@ -61,6 +64,7 @@ pub fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
 }
 
 /// [`orient3d`], counting in `stats` the stage that decided.
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn orient3d_counted(a: Vec3, b: Vec3, c: Vec3, d: Vec3, stats: &mut FilterStats) -> Sign {
     side(a, b, c, d, stats)

@@ -9,7 +9,7 @@ use super::Sign;
 use super::corner::Corner;
 use super::element::{Element, lexicographic, project};
 use super::orient::turn;
-use super::stats::Tally;
+use super::tally::Tally;
 use crate::math::Vec3;
 
 /// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the

@@ -14,6 +14,7 @@ use super::{Location, Sign, orient2d};
 
 /// How often each pre-check of the one-shot test decided an edge: the table of Zachmann 1994,
 /// section 3.2.2.
+#[cfg(any(test, feature = "internals"))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OneShotCounts {
     /// Edges decided by the pre-checks (1) to (6), in the paper's order: left of the point, above
@@ -23,6 +24,7 @@ pub struct OneShotCounts {
     pub remaining: u64,
 }
 
+#[cfg(any(test, feature = "internals"))]
 impl OneShotCounts {
     /// The number of edges tested.
     #[must_use]
@@ -56,6 +58,7 @@ pub fn point_in_polygon(q: [f64; 2], polygon: &[[f64; 2]]) -> Location {
 /// [`point_in_polygon`], adding to `counts` which test decided each edge.
 ///
 /// Edges after one that holds the point are not tested and not counted.
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn point_in_polygon_counted(
     q: [f64; 2],

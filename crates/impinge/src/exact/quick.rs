@@ -12,7 +12,7 @@
 //! is no faster than a bound from the largest in each.
 
 use super::orient::{BOUND_3D, larger};
-use super::stats::Tally;
+use super::tally::Tally;
 use crate::math::Vec3;
 use crate::math::rounding::TRIPLE_PRODUCT_UNDERFLOW;
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::AddAssign;
 
+use super::tally::Tally;
+
 /// How many signs each stage of the predicates decided.
 ///
 /// Filled by the `_counted` variants of the predicates. The plain variants do not count, at no
@@ -37,22 +39,6 @@ impl fmt::Display for FilterStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "filter {}, adaptive {}, integer {}", self.filter, self.adaptive, self.integer)
     }
-}
-
-/// Counts the stage that decided; `()` ignores it and compiles to nothing.
-pub(super) trait Tally {
-    fn filter(&mut self, signs: u64);
-    fn adaptive(&mut self);
-    fn integer(&mut self);
-}
-
-impl Tally for () {
-    #[inline(always)]
-    fn filter(&mut self, _signs: u64) {}
-    #[inline(always)]
-    fn adaptive(&mut self) {}
-    #[inline(always)]
-    fn integer(&mut self) {}
 }
 
 impl Tally for FilterStats {

@@ -4,7 +4,9 @@ use super::corner::Outline;
 use super::element::Part;
 use super::orient::side;
 use super::quick;
-use super::stats::{FilterStats, Tally};
+#[cfg(any(test, feature = "internals"))]
+use super::stats::FilterStats;
+use super::tally::Tally;
 use super::{Feature, HitKind, Sign, chord, degenerate};
 use crate::math::Vec3;
 
@@ -40,6 +42,7 @@ pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
 }
 
 /// [`triangles_intersect`], counting in `stats` the stage that decided each sign.
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn triangles_intersect_counted(a: &[Vec3; 3], b: &[Vec3; 3], stats: &mut FilterStats) -> bool {
     intersects(a, b, stats)

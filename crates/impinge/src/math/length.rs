@@ -1,30 +1,13 @@
 //! Lengths and directions at every scale: vectors whose squares would be denormal are scaled first.
 
 use super::rounding::UNIT_ROUNDOFF;
-use super::{Vec3, unit_scale};
+use super::{Vec3, next_down, next_up, unit_scale};
 
 /// Scale factor for lengths whose squares would be denormal. A power of two.
 const SCALE_FOR_SQUARES: f64 = 4.149_515_568_880_993e180; // 2^600
 
 /// Lengths below this are scaled before they are squared.
 const MIN_UNSCALED_LENGTH: f64 = 1e-140;
-
-/// The next larger number after a finite number.
-#[inline]
-#[must_use]
-pub fn next_up(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::from_bits(1);
-    }
-    f64::from_bits(if x > 0.0 { x.to_bits() + 1 } else { x.to_bits() - 1 })
-}
-
-/// The next smaller number before a finite number.
-#[inline]
-#[must_use]
-pub fn next_down(x: f64) -> f64 {
-    -next_up(-x)
-}
 
 /// An upper bound of the length of the exact difference of two points whose rounded difference,
 /// component by component, is `v`.
@@ -112,12 +95,5 @@ mod tests {
         }
         assert_eq!(direction(Vec3::ZERO), None);
         assert_eq!(direction(Vec3::X * f64::INFINITY), None);
-    }
-
-    #[test]
-    fn next_up_and_next_down() {
-        assert_eq!(next_up(1.0), 1.0 + f64::EPSILON);
-        assert_eq!(next_down(next_up(-3.0)), -3.0);
-        assert!(next_up(0.0) > 0.0 && next_down(0.0) < 0.0);
     }
 }

@@ -3,10 +3,12 @@
 
 mod aabb;
 pub mod convert;
+pub(crate) mod float;
 pub(crate) mod length;
 mod oriented;
 pub(crate) mod polygon;
 mod pose;
+#[cfg(any(test, feature = "internals"))]
 pub(crate) mod random;
 pub(crate) mod rounding;
 pub(crate) mod scale;
@@ -14,12 +16,14 @@ pub(crate) mod scale;
 mod serial;
 
 pub use aabb::Aabb;
-pub(crate) use length::{direction, length_down, length_up, next_up};
+pub(crate) use float::{exponent, next_down, next_up, power_of_two};
+pub(crate) use length::{direction, length_down, length_up};
 pub use oriented::{OrientedBox, OrientedMotion};
 pub(crate) use polygon::drop_axis;
 pub(crate) use polygon::{axes_by_size, newell};
 pub(crate) use pose::MAX_STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
+#[cfg(any(test, feature = "internals"))]
 pub(crate) use random::Random;
 pub(crate) use scale::{coordinate_key, unit_scale};
 #[cfg(feature = "serde")]

@@ -7,35 +7,11 @@
 
 use super::{Vec3, unit_scale};
 
-/// The unit normal of the best-fit plane of a polygon, by the right-hand rule; zero if there is
-/// none.
+/// Newell's normal of a polygon by the right-hand rule, not normalised: twice the polygon's area
+/// vector, up to a positive factor.
 ///
-/// Each component of the normal is the signed area of the projection along that axis (Newell's or
-/// Euler's formula). So a twisted polygon gets the normal of its mean plane, and a planar polygon
-/// the normal of its plane. Coordinates are taken relative to the first vertex and scaled by a
-/// power of two, so neither a distant origin nor an extreme unit reduces the accuracy. The result
-/// is zero for fewer than three points, for zero area and for coordinates that are not finite. If
-/// the area is zero up to rounding, the direction is rounding noise as well; callers that have to
-/// detect this use the exact predicates.
-///
-/// ```
-/// use impinge::Vec3;
-/// use impinge::internals::newell_normal;
-///
-/// let square = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y];
-/// assert_eq!(newell_normal(&square), Vec3::Z);
-/// ```
-#[must_use]
-pub fn newell_normal(points: &[Vec3]) -> Vec3 {
-    let sum = newell(points.iter().copied());
-    let size = sum.abs().max_element();
-    if size == 0.0 || !sum.is_finite() {
-        return Vec3::ZERO;
-    }
-    (sum / size).normalize()
-}
-
-/// Newell's normal before normalisation: twice the polygon's area vector, up to a positive factor.
+/// Each component is the signed area of the projection along that axis (Newell's or Euler's
+/// formula), so a twisted polygon gets the normal of its mean plane.
 ///
 /// The factor is a power of two that scales the polygon to about size one, so that neither huge nor
 /// tiny polygons lose their normal. Zero for fewer than three points and, up to rounding, for
@@ -88,6 +64,12 @@ pub fn drop_axis(p: Vec3, axis: usize) -> [f64; 2] {
 mod tests {
     use super::*;
 
+    /// The unit normal, or zero if there is none.
+    fn normal(points: &[Vec3]) -> Vec3 {
+        let sum = newell(points.iter().copied());
+        if sum == Vec3::ZERO || !sum.is_finite() { Vec3::ZERO } else { sum.normalize() }
+    }
+
     #[test]
     fn normal_follows_the_right_hand_rule_on_every_axis() {
         for axis in 0..3 {
@@ -99,7 +81,7 @@ mod tests {
             v[(axis + 2) % 3] = 1.0;
             let (n, u, v) = (Vec3::from(n), Vec3::from(u), Vec3::from(v));
             let polygon = [Vec3::ZERO, u, u + v, v].map(|p| p + Vec3::new(3.0, 5.0, 7.0));
-            assert_eq!(newell_normal(&polygon), n);
+            assert_eq!(normal(&polygon), n);
             assert_eq!(axes_by_size(n)[0], axis);
             let flat = polygon.map(|p| drop_axis(p, axis));
             assert_eq!(
@@ -114,14 +96,14 @@ mod tests {
         // An L shape: the reflex corner must not reverse the normal.
         let l = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]];
         let flat: Vec<_> = l.iter().map(|&[x, y]| Vec3::new(x, y, 4.0)).collect();
-        assert_eq!(newell_normal(&flat), Vec3::Z);
+        assert_eq!(normal(&flat), Vec3::Z);
         let twisted = [
             Vec3::new(0.0, 0.0, 0.25),
             Vec3::new(1.0, 0.0, -0.25),
             Vec3::new(1.0, 1.0, 0.25),
             Vec3::new(0.0, 1.0, -0.25),
         ];
-        assert!((newell_normal(&twisted) - Vec3::Z).length() < 1e-15);
+        assert!((normal(&twisted) - Vec3::Z).length() < 1e-15);
     }
 
     #[test]
@@ -129,21 +111,21 @@ mod tests {
         let triangle = [Vec3::ZERO, Vec3::new(4.0, 0.0, 1.0), Vec3::new(0.0, 4.0, 1.0)];
         let expected = triangle[1].cross(triangle[2]).normalize();
         for scale in [5e-324, 1e-310, 1e-200, 1.0, 1e60, 1e200, 1e307] {
-            let n = newell_normal(&triangle.map(|p| p * scale));
+            let n = normal(&triangle.map(|p| p * scale));
             assert!((n - expected).length() < 1e-15, "scale {scale:e}: {n}");
         }
         let far = triangle.map(|p| p + Vec3::splat(1e9));
-        assert!((newell_normal(&far) - expected).length() < 1e-15);
+        assert!((normal(&far) - expected).length() < 1e-15);
     }
 
     #[test]
     fn degenerate_polygons_have_no_normal() {
-        assert_eq!(newell_normal(&[]), Vec3::ZERO);
-        assert_eq!(newell_normal(&[Vec3::ONE]), Vec3::ZERO);
-        assert_eq!(newell_normal(&[Vec3::ONE, Vec3::X]), Vec3::ZERO);
-        assert_eq!(newell_normal(&[Vec3::ONE; 5]), Vec3::ZERO);
-        assert_eq!(newell_normal(&[Vec3::ONE, Vec3::NAN, Vec3::X]), Vec3::ZERO);
-        assert_eq!(newell_normal(&[Vec3::ZERO, Vec3::X, Vec3::X * 2.0]), Vec3::ZERO);
-        assert_eq!(newell_normal(&[Vec3::MAX, Vec3::MIN, Vec3::X]), Vec3::ZERO);
+        assert_eq!(normal(&[]), Vec3::ZERO);
+        assert_eq!(normal(&[Vec3::ONE]), Vec3::ZERO);
+        assert_eq!(normal(&[Vec3::ONE, Vec3::X]), Vec3::ZERO);
+        assert_eq!(normal(&[Vec3::ONE; 5]), Vec3::ZERO);
+        assert_eq!(normal(&[Vec3::ONE, Vec3::NAN, Vec3::X]), Vec3::ZERO);
+        assert_eq!(normal(&[Vec3::ZERO, Vec3::X, Vec3::X * 2.0]), Vec3::ZERO);
+        assert_eq!(normal(&[Vec3::MAX, Vec3::MIN, Vec3::X]), Vec3::ZERO);
     }
 }

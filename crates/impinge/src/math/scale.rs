@@ -1,6 +1,6 @@
 //! Hash keys of coordinates, and powers of two that scale a size to one.
 
-use super::Vec3;
+use super::{Vec3, exponent, power_of_two};
 
 /// A key that is equal for points with equal coordinates, where 0.0 equals -0.0. Keys have a fixed
 /// order, which is not that of the coordinates.
@@ -13,9 +13,7 @@ pub fn coordinate_key(p: Vec3) -> [u64; 3] {
 /// factors because the reciprocal of a denormal number is not finite.
 #[must_use]
 pub fn unit_scale(size: f64) -> (f64, f64) {
-    let exponent =
-        if size < f64::MIN_POSITIVE { -1022 } else { (size.to_bits() >> 52) as i32 - 1023 };
-    let power = |e: i32| f64::from_bits(((1023 + e) as u64) << 52);
+    let exponent = exponent(size).max(-1022);
     let half = -exponent / 2;
-    (power(half), power(-exponent - half))
+    (power_of_two(half), power_of_two(-exponent - half))
 }

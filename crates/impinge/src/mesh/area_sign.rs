@@ -1,8 +1,9 @@
 //! The orientation of a polygon in the plane: the exact sign of its area.
 
-use num_bigint::{BigInt, Sign as BigSign};
+use num_bigint::BigInt;
 
 use crate::exact::Sign;
+use crate::exact::integer::{scale_all, sign};
 
 /// The exact sign of the signed area of a closed polygon in the plane.
 pub(super) fn area_sign(points: &[[f64; 2]]) -> Sign {
@@ -31,37 +32,21 @@ pub(super) fn area_sign(points: &[[f64; 2]]) -> Sign {
 
 /// As [`area_sign`], with integers: all coordinates are scaled by one power of two.
 fn exact_area_sign(points: &[[f64; 2]]) -> Sign {
-    let parts = |x: f64| {
-        let bits = x.to_bits();
-        let field = ((bits >> 52) & 0x7ff) as i64;
-        let fraction = (bits & ((1 << 52) - 1)) as i64;
-        let mantissa = if field == 0 { fraction } else { fraction | (1 << 52) };
-        (if x < 0.0 { -mantissa } else { mantissa }, field.max(1))
-    };
-    let lowest = points.iter().flatten().filter(|x| **x != 0.0).map(|x| parts(*x).1).min();
-    let Some(lowest) = lowest else { return Sign::Zero };
-    let integer = |x: f64| {
-        let (mantissa, exponent) = parts(x);
-        BigInt::from(mantissa) << (exponent - lowest).max(0) as u64
-    };
-    let scaled: Vec<[BigInt; 2]> = points.iter().map(|p| p.map(integer)).collect();
-    let mut sum = BigInt::from(0);
-    let n = scaled.len();
-    for i in 0..n {
-        let (before, after) = (&scaled[(i + n - 1) % n], &scaled[(i + 1) % n]);
-        sum += &scaled[i][0] * (&after[1] - &before[1]);
-    }
-    match sum.sign() {
-        BigSign::Minus => Sign::Negative,
-        BigSign::NoSign => Sign::Zero,
-        BigSign::Plus => Sign::Positive,
-    }
+    let Some(scaled) = scale_all(points.as_flattened()) else { return Sign::Zero };
+    let n = points.len();
+    let sum: BigInt = (0..n)
+        .map(|i| {
+            let [before, after] = [(i + n - 1) % n, (i + 1) % n];
+            &scaled[2 * i] * (&scaled[2 * after + 1] - &scaled[2 * before + 1])
+        })
+        .sum();
+    sign(&sum)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Vec3, axes_by_size, drop_axis, newell};
+    use crate::math::{Vec3, axes_by_size, drop_axis, newell, next_up};
 
     #[test]
     fn normal_and_area_sign_are_right_for_extreme_sizes() {
@@ -79,7 +64,6 @@ mod tests {
 
     #[test]
     fn areas_far_below_rounding_error_keep_their_sign() {
-        let next_up = |x: f64| f64::from_bits(x.to_bits() + 1);
         let thin = [[0.1, 0.1], [0.2, 0.2], [0.4, next_up(0.4)], [0.3, next_up(0.3)]];
         let reversed = thin.iter().rev().copied().collect::<Vec<_>>();
         let sign = area_sign(&thin);

@@ -255,11 +255,9 @@ impl<'a> Topology<'a> {
         })
     }
 
-    /// Checks all invariants of this structure, for tests.
-    ///
-    /// # Errors
-    /// The first invariant that does not hold, which would be a bug of this library.
-    pub fn validate(&self) -> Result<(), String> {
+    /// Checks all invariants of this structure; the error is the first that does not hold.
+    #[cfg(any(test, feature = "internals"))]
+    pub(crate) fn validate(&self) -> Result<(), String> {
         let count = index(self.half_edge_count());
         let check = |holds: bool, what: &str, i: u32| {
             if holds { Ok(()) } else { Err(format!("{what} {i}")) }

@@ -1,10 +1,13 @@
 //! Every triangle of A against every triangle of B, without any pruning: the oracle for every other
 //! method.
 
-use crate::closest;
 use crate::exact::triangle_triangle;
 
-use super::{NearPair, NearSink, Posed, Sink};
+#[cfg(any(test, feature = "internals"))]
+use super::{NearPair, NearSink};
+use super::{Posed, Sink};
+#[cfg(any(test, feature = "internals"))]
+use crate::closest;
 
 /// Sends every pair of triangles that share a point to `sink`, in ascending order.
 pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
@@ -20,6 +23,7 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
 
 /// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
 /// `sink`, in ascending order.
+#[cfg(any(test, feature = "internals"))]
 pub fn near(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
     for i in 0..a.len() as u32 {
         for j in 0..b.len() as u32 {

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use num_bigint::BigInt;
 
-use super::rational::{Plane, Point, sign};
+use super::rational::{Plane, Point};
 use crate::exact::Sign;
+use crate::exact::integer::sign;
 
 /// All corners created so far; loops refer to them by index.
 #[derive(Debug, Default)]

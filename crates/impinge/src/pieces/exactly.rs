@@ -17,11 +17,12 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 
 use super::cell::{Cell, Corners, Cutter};
-use super::rational::{Plane, Point, Unit, sign};
+use super::rational::{Plane, Point, Unit};
 use super::{Decomposition, Piece, check_closed};
 use crate::convex::Hull;
 use crate::convex::decide::{Hint, decide};
 use crate::error::{Error, ErrorKind};
+use crate::exact::integer::sign;
 use crate::exact::{Location, Sign, is_inside, location_of, winding_number};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;

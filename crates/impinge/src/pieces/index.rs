@@ -3,7 +3,9 @@
 
 use crate::closest::point_triangle;
 use crate::exact::{Location, location_of, ray_crossing};
-use crate::math::{Aabb, Pose, Vec3};
+#[cfg(any(test, feature = "internals"))]
+use crate::math::Pose;
+use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
 /// The largest number of triangles of a leaf.
@@ -64,6 +66,7 @@ impl SolidIndex {
 
     /// The same index with a given rule for the inside. For a part of a mesh, `balanced` has to be
     /// that of the whole mesh.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn with_balance(self, balanced: bool) -> Self {
         Self { balanced, ..self }
@@ -140,6 +143,7 @@ impl SolidIndex {
     }
 
     /// The index of the moved triangles: the same tree with new boxes.
+    #[cfg(any(test, feature = "internals"))]
     #[must_use]
     pub fn posed(&self, pose: &Pose) -> Self {
         let moved = |t: &[Vec3; 3]| t.map(|p| pose.transform_point(p));
@@ -159,6 +163,7 @@ impl SolidIndex {
     }
 
     /// Whether `fits` accepts a triangle whose box shares a point with `bounds`.
+    #[cfg(feature = "internals")]
     pub fn any_overlapping(&self, bounds: &Aabb, mut fits: impl FnMut(&[Vec3; 3]) -> bool) -> bool {
         let mut found = false;
         self.visit(
@@ -173,6 +178,7 @@ impl SolidIndex {
 
     /// Whether `fit` accepts a triangle of this index and one of another. Only triangles in leaves
     /// whose boxes share a point are tested.
+    #[cfg(any(test, feature = "internals"))]
     pub fn any_pair(&self, other: &Self, fit: impl Fn(&[Vec3; 3], &[Vec3; 3]) -> bool) -> bool {
         let mut stack = vec![(0_u32, 0_u32)];
         while let Some((i, j)) = stack.pop() {

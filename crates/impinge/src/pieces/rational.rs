@@ -4,11 +4,12 @@
 //! with integers `x` and `w > 0` in lowest terms, so its length in bits is bounded by that of the
 //! three planes that meet in it, whatever the number of cuts.
 
-use num_bigint::{BigInt, BigUint, Sign as IntegerSign};
+use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 
 use crate::exact::Sign;
-use crate::math::Vec3;
+use crate::exact::integer::{decompose_odd, quotient, sign};
+use crate::math::{Vec3, next_down, next_up};
 
 /// The common unit, `2^exponent`.
 #[derive(Clone, Copy, Debug)]
@@ -30,29 +31,13 @@ pub(super) struct Plane {
     pub(super) d: BigInt,
 }
 
-/// A finite number as `mantissa * 2^exponent`.
-fn mantissa_and_exponent(x: f64) -> (i64, i32) {
-    let bits = x.to_bits();
-    let field = ((bits >> 52) & 0x7ff) as i32;
-    let fraction = (bits & ((1 << 52) - 1)) as i64;
-    let (magnitude, exponent) =
-        if field == 0 { (fraction, -1074) } else { (fraction | (1 << 52), field - 1075) };
-    if magnitude == 0 {
-        return (0, 0);
-    }
-    // Without its trailing zeros, so that the unit is as large as possible.
-    let zeros = magnitude.trailing_zeros();
-    let odd = magnitude >> zeros;
-    (if x < 0.0 { -odd } else { odd }, exponent + zeros as i32)
-}
-
 impl Unit {
     /// The largest unit in which all coordinates, which must be finite, are integers.
     pub(super) fn of(points: &[Vec3]) -> Self {
         let exponents = points
             .iter()
             .flat_map(Vec3::to_array)
-            .map(mantissa_and_exponent)
+            .map(decompose_odd)
             .filter(|(mantissa, _)| *mantissa != 0)
             .map(|(_, exponent)| exponent);
         Self { exponent: exponents.min().unwrap_or(0) }
@@ -60,7 +45,7 @@ impl Unit {
 
     /// A point of `f64` coordinates, which need not be integers in the unit.
     pub(super) fn point(self, p: Vec3) -> Point {
-        let parts = p.to_array().map(mantissa_and_exponent);
+        let parts = p.to_array().map(decompose_odd);
         let nonzero = parts.iter().filter(|(m, _)| *m != 0);
         let least = nonzero.map(|(_, e)| *e - self.exponent).min().unwrap_or(0).min(0);
         let x = parts.map(|(m, e)| {
@@ -77,7 +62,7 @@ impl Unit {
     /// coordinate if it is an `f64` number.
     pub(super) fn enclose(self, p: &Point, axis: usize) -> [f64; 2] {
         let near = quotient(&p.x[axis], &p.w, self.exponent);
-        let (m, e) = mantissa_and_exponent(near);
+        let (m, e) = decompose_odd(near);
         // Compares near * w with x, both in the finer of the two units.
         let shift = e - self.exponent;
         let (mut left, mut right) = (BigInt::from(m) * &p.w, p.x[axis].clone());
@@ -88,58 +73,10 @@ impl Unit {
         }
         match left.cmp(&right) {
             std::cmp::Ordering::Equal => [near, near],
-            std::cmp::Ordering::Less => [near, next_float(near, true)],
-            std::cmp::Ordering::Greater => [next_float(near, false), near],
+            std::cmp::Ordering::Less => [near, next_up(near)],
+            std::cmp::Ordering::Greater => [next_down(near), near],
         }
     }
-}
-
-/// The next number up or down.
-fn next_float(x: f64, up: bool) -> f64 {
-    if x == 0.0 {
-        return if up { f64::from_bits(1) } else { -f64::from_bits(1) };
-    }
-    let away = (x > 0.0) == up;
-    f64::from_bits(if away { x.to_bits() + 1 } else { x.to_bits() - 1 })
-}
-
-/// A number within one unit in the last place of `n / d * 2^exponent`; the caller corrects it.
-/// Results beyond the range of `f64` do not occur for points between points of `f64` coordinates.
-fn quotient(n: &BigInt, d: &BigInt, exponent: i32) -> f64 {
-    let (size, divisor) = (n.magnitude(), d.magnitude());
-    if size.bits() == 0 {
-        return 0.0;
-    }
-    // The quotient truncated to 63 or 64 bits, then truncated to 53 bits, or fewer where the result
-    // is subnormal.
-    let shift = 63 + divisor.bits() as i64 - size.bits() as i64;
-    let whole = if shift >= 0 {
-        (size << shift as u64) / divisor
-    } else {
-        size / (divisor << (-shift) as u64)
-    };
-    let bits = whole.iter_u64_digits().next().unwrap_or(0);
-    let unit = i64::from(exponent) - shift;
-    let length = 64 - i64::from(bits.leading_zeros());
-    let kept = (length + unit + 1074).clamp(0, 53);
-    let dropped = (length - kept) as u32;
-    let mantissa = if dropped >= 64 { 0 } else { bits >> dropped };
-    let magnitude = times_pow2(mantissa as f64, unit + i64::from(dropped));
-    if n.sign() == IntegerSign::Minus { -magnitude } else { magnitude }
-}
-
-/// `x * 2^exponent`, exact where the result is representable.
-fn times_pow2(mut x: f64, mut exponent: i64) -> f64 {
-    let power = |e: i64| f64::from_bits(((1023 + e) as u64) << 52);
-    while exponent > 900 && x.is_finite() {
-        x *= power(900);
-        exponent -= 900;
-    }
-    while exponent < -900 && x != 0.0 {
-        x *= power(-900);
-        exponent += 900;
-    }
-    x * power(exponent.clamp(-900, 900))
 }
 
 impl Point {
@@ -231,15 +168,6 @@ impl Plane {
     }
 }
 
-/// The sign of an integer.
-pub(super) fn sign(x: &BigInt) -> Sign {
-    match x.sign() {
-        IntegerSign::Minus => Sign::Negative,
-        IntegerSign::NoSign => Sign::Zero,
-        IntegerSign::Plus => Sign::Positive,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,9 +179,7 @@ mod tests {
         let third =
             Point { x: [BigInt::from(8), BigInt::from(-8), BigInt::from(6)], w: BigInt::from(3) };
         let [low, high] = unit.enclose(&third, 0);
-        assert!(
-            low < high && next_float(low, true) == high && low * 3.0 <= 1.0 && high * 3.0 >= 1.0
-        );
+        assert!(low < high && next_up(low) == high && low * 3.0 <= 1.0 && high * 3.0 >= 1.0);
         assert!(low <= 1.0 / 3.0 && 1.0 / 3.0 <= high);
         let [low, high] = unit.enclose(&third, 1);
         assert!(low < high && low <= -1.0 / 3.0 && -1.0 / 3.0 <= high);

@@ -61,12 +61,14 @@ impl Surface {
     }
 
     /// The number of polygons so far.
+    #[cfg(any(test, feature = "internals"))]
     #[must_use]
     pub fn polygon_count(&self) -> usize {
         self.ends.len()
     }
 
     /// The vertices so far.
+    #[cfg(any(test, feature = "internals"))]
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
@@ -154,6 +156,7 @@ impl Surface {
     }
 
     /// Moves every vertex.
+    #[cfg(any(test, feature = "internals"))]
     pub fn map(&mut self, place: impl Fn(Vec3) -> Vec3) {
         for v in &mut self.vertices {
             *v = place(*v);

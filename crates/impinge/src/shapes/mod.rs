@@ -19,6 +19,7 @@
 pub(crate) mod builder;
 pub(crate) mod circle;
 pub(crate) mod grid;
+#[cfg(feature = "internals")]
 pub(crate) mod loft;
 pub(crate) mod params;
 pub(crate) mod parts;
@@ -31,12 +32,12 @@ pub(crate) mod sweep;
 pub(crate) mod testing;
 pub(crate) mod torus;
 
-pub use grid::{height_field, hills, plane};
+pub use grid::{height_field, plane};
 pub use params::{MAX_LENGTH, MAX_POLYGONS, MIN_LENGTH};
 pub use parts::{Hole, bolt, open_box, plate};
-pub use prism::{prism, spiral_prism, star_prism};
-pub use revolve::{capsule, cone, cylinder, hyperboloid, open_cylinder, revolve, tube};
-pub use solids::{axis_body, cube_array, cuboid, cuboid_grid, octahedron, tetrahedron};
-pub use sphere::{ellipsoid, icosphere, nested_spheres, spherical_shell, uv_sphere};
+pub use prism::{prism, star_prism};
+pub use revolve::{capsule, cone, cylinder, open_cylinder, revolve, tube};
+pub use solids::{cuboid, cuboid_grid, octahedron, tetrahedron};
+pub use sphere::{ellipsoid, icosphere, spherical_shell, uv_sphere};
 pub use sweep::{coil, pipe, round_corners};
-pub use torus::{deformed_torus, torus};
+pub use torus::torus;

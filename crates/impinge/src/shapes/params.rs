@@ -38,6 +38,7 @@ pub fn coordinate(name: &str, value: f64) -> Result<f64, Error> {
 }
 
 /// Checks a share, ratio or other pure number: between two bounds, both included.
+#[cfg(any(test, feature = "internals"))]
 pub fn between(name: &str, value: f64, low: f64, high: f64) -> Result<f64, Error> {
     if (low..=high).contains(&value) {
         Ok(value)

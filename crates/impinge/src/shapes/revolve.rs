@@ -1,6 +1,6 @@
 //! Surfaces of revolution about the z axis, and the solids that are built in this way.
 //!
-//! Cylinder and hyperboloid are among the shapes of Zachmann 1994, section 8.1.
+//! The cylinder is among the shapes of Zachmann 1994, section 8.1.
 
 use super::builder::Surface;
 use super::circle::{turn, unit_circle};
@@ -95,6 +95,7 @@ pub fn revolve_surface(profile: &[[f64; 2]], segments: usize) -> Result<Surface,
 }
 
 /// `profile` with every step divided into `pieces` equal ones.
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn refine(profile: &[[f64; 2]], pieces: usize) -> Vec<[f64; 2]> {
     let mut fine = Vec::with_capacity(profile.len() * pieces);
@@ -211,51 +212,6 @@ pub fn open_cylinder(radius: f64, height: f64, segments: usize) -> Result<Mesh, 
     surface.finish()
 }
 
-/// A hyperboloid of one sheet about the z axis, from `-height / 2` to `height / 2`, closed by a
-/// polygon at either end.
-///
-/// Its radius is `waist` at `z = 0` and `rim` at the ends. `rings * segments + 2` planar polygons.
-/// Closed.
-///
-/// # Errors
-/// `BadParameter` unless `0 < waist < rim`, the height is a positive number, there are at least 2
-/// rings and 3 segments.
-pub fn hyperboloid(
-    waist: f64,
-    rim: f64,
-    height: f64,
-    rings: usize,
-    segments: usize,
-) -> Result<Mesh, Error> {
-    hyperboloid_surface(waist, rim, height, rings, segments)?.finish()
-}
-
-/// The surface of the mesh that [`hyperboloid`] makes.
-pub fn hyperboloid_surface(
-    waist: f64,
-    rim: f64,
-    height: f64,
-    rings: usize,
-    segments: usize,
-) -> Result<Surface, Error> {
-    length("the hyperboloid's waist", waist)?;
-    length("the hyperboloid's rim", rim)?;
-    length("the hyperboloid's height", height)?;
-    count("the number of rings", rings, 2)?;
-    if waist >= rim {
-        return Err(bad(format!("the hyperboloid's waist {waist} must be below its rim {rim}")));
-    }
-    // r^2 = waist^2 + (k z)^2 with r = rim at the ends; t runs from -1 to 1.
-    let growth = (rim - waist) * (rim + waist);
-    let profile: Vec<[f64; 2]> = (0..=rings)
-        .map(|i| {
-            let t = (2 * i) as f64 / rings as f64 - 1.0;
-            [(waist * waist + growth * t * t).sqrt(), 0.5 * height * t]
-        })
-        .collect();
-    revolve_surface(&profile, segments)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testing::*;
@@ -280,9 +236,6 @@ mod tests {
         let pill = capsule(1.0, 2.0, n, 64).unwrap();
         assert_eq!(assert_closed(&pill), 1);
         assert!((volume(&pill) / (2.0 * PI + 4.0 * PI / 3.0) - 1.0).abs() < 1e-3);
-        let waisted = hyperboloid(1.0, 2.0, 4.0, 64, n).unwrap();
-        assert_eq!(assert_closed(&waisted), 1);
-        assert!((volume(&waisted) / (PI * 4.0 * (1.0 + 1.0)) - 1.0).abs() < 2e-3);
     }
 
     #[test]
@@ -290,8 +243,6 @@ mod tests {
         let solid = revolve_surface(&capsule_profile(1.0, 1.0, 2.0, 3).unwrap(), 8).unwrap();
         assert_eq!(solid.polygon_count(), 8 * 7);
         assert_planar(&solid);
-        assert_planar(&hyperboloid_surface(1.0, 2.0, 4.0, 5, 7).unwrap());
-        assert_eq!(hyperboloid_surface(1.0, 2.0, 4.0, 5, 7).unwrap().polygon_count(), 37);
         let wall = open_cylinder(1.0, 2.0, 6).unwrap();
         assert_sound(&wall);
         assert_eq!((wall.vertices().len(), wall.triangles().len()), (12, 12));
@@ -327,7 +278,6 @@ mod tests {
         assert_bad(cone(f64::NAN, 1.0, 8), "radius is NaN");
         assert_bad(tube(1.0, 1.0, 1.0, 8), "below its outer");
         assert_bad(capsule(1.0, 1.0, 8, 0), "half ball");
-        assert_bad(hyperboloid(2.0, 1.0, 1.0, 4, 8), "below its rim");
         assert_bad(open_cylinder(1.0, 1.0, 0), "segments is 0");
     }
 
@@ -335,7 +285,6 @@ mod tests {
     fn extreme_sizes_stay_closed() {
         for size in [1e-50, 0.5e50] {
             assert_closed(&cylinder(size, size, 5).unwrap());
-            assert_closed(&hyperboloid(size, 2.0 * size, size, 4, 5).unwrap());
             assert_closed(&capsule(size, size, 3, 1).unwrap());
         }
     }

@@ -15,7 +15,8 @@ use std::cell::OnceCell;
 use num_bigint::BigInt;
 
 use crate::exact::Sign;
-use crate::math::Vec3;
+use crate::exact::integer::decompose_odd;
+use crate::math::{Vec3, exponent};
 use crate::math::rounding::UNIT_ROUNDOFF;
 
 use super::number::{Fixed, Integer};
@@ -167,7 +168,7 @@ impl Directions {
         let size = approx.abs().max_element();
         let usable = size.is_finite() && error.is_finite() && size > 2.0 * error && size > 1e-200;
         if usable {
-            let shift = -exponent_of(size);
+            let shift = -exponent(size);
             node.scale = i64::from(shift);
             node.approx = scale_by(approx, shift);
             node.error = scale_by(Vec3::splat(error), shift).x * (1.0 + 4.0 * UNIT_ROUNDOFF)
@@ -314,33 +315,13 @@ fn subtract<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
 
 /// A point as integers times a common power of two.
 fn integers<N: Integer>(v: Vec3) -> Option<Exact<N>> {
-    let parts = v.to_array().map(mantissa_and_exponent);
+    let parts = v.to_array().map(decompose_odd);
     let exponent = parts.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
     let components = try_each_axis(|i| match parts[i] {
         (0, _) => Some(N::of(0)),
         (m, e) => N::of(m).shifted((e - exponent) as u64),
     })?;
-    Some(Exact { components, exponent })
-}
-
-/// `x = mantissa * 2^exponent` with an odd mantissa, for finite `x`; both zero for zero.
-fn mantissa_and_exponent(x: f64) -> (i64, i64) {
-    let bits = x.to_bits();
-    let biased = ((bits >> 52) & 0x7ff) as i64;
-    let fraction = (bits & ((1 << 52) - 1)) as i64;
-    let (mantissa, exponent) =
-        if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) };
-    if mantissa == 0 {
-        return (0, 0);
-    }
-    let zeros = mantissa.trailing_zeros();
-    let mantissa = mantissa >> zeros;
-    (if x < 0.0 { -mantissa } else { mantissa }, exponent + i64::from(zeros))
-}
-
-/// The exponent of a normal positive number: `2^e <= x < 2^(e+1)`.
-fn exponent_of(x: f64) -> i32 {
-    ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023
+    Some(Exact { components, exponent: i64::from(exponent) })
 }
 
 /// `v * 2^shift`, in two steps so that the factor itself stays representable.

@@ -12,14 +12,16 @@ pub(crate) type Baseline = super::Portable;
 
 /// A kernel, generic over the kind of vectors. `run` must be `#[inline(always)]`, and so must every
 /// function that it passes vectors to.
-pub(crate) trait Task {
+pub trait Task {
+    /// What the kernel returns.
     type Output;
 
+    /// Runs the kernel with vectors of this kind.
     fn run<W: Wide>(self) -> Self::Output;
 }
 
 /// Runs the task with the best backend for this machine.
-pub(crate) fn run<T: Task>(task: T) -> T::Output {
+pub fn run<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx2")

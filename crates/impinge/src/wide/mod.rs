@@ -32,62 +32,99 @@ pub(crate) use lookup::{Lookup, Row, Rows};
 pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::Sse2;
-pub(crate) use vectors::{Lanes3, Wide3};
+pub use vectors::{Lanes3, Wide3};
 
 /// A vector of eight numbers. A *mask* is a vector whose lanes have all bits set or none.
-pub(crate) trait Wide: Copy {
+pub trait Wide: Copy {
     /// Whether large parts of kernels are called instead of inlined: with vectors as arrays,
     /// inlining everything makes functions that take compilers very long.
     const CALL_LARGE_KERNELS: bool;
     /// Runs the task in a function that is not inlined, with vectors of this kind: for rare cases
     /// that would make the code around them larger and slower.
     fn run_out_of_line<T: dispatch::Task>(task: T) -> T::Output;
+    /// The numbers of an array.
+    #[must_use]
     fn load(from: &[f32; 8]) -> Self;
+    /// Writes the numbers to an array.
     fn store(self, to: &mut [f32; 8]);
     /// The numbers as an array.
     #[inline(always)]
+    #[must_use]
     fn array(self) -> [f32; 8] {
         let mut to = [0.0; 8];
         self.store(&mut to);
         to
     }
+    /// The same number in every lane.
+    #[must_use]
     fn splat(x: f32) -> Self;
     /// Three numbers, zero, three numbers, zero.
+    #[must_use]
     fn from_halves(low: &[f32; 3], high: &[f32; 3]) -> Self;
+    /// `self + other`.
+    #[must_use]
     fn add(self, other: Self) -> Self;
+    /// `self - other`.
+    #[must_use]
     fn sub(self, other: Self) -> Self;
+    /// `self * other`.
+    #[must_use]
     fn mul(self, other: Self) -> Self;
+    /// `self / other`.
+    #[must_use]
     fn div(self, other: Self) -> Self;
     /// `self * b + c`.
+    #[must_use]
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// `c - self * b`.
+    #[must_use]
     fn neg_mul_add(self, b: Self, c: Self) -> Self;
+    /// The absolute values.
+    #[must_use]
     fn abs(self) -> Self;
+    /// The square roots.
+    #[must_use]
     fn sqrt(self) -> Self;
+    /// The smaller numbers; those of `other` where either is NaN.
+    #[must_use]
     fn min(self, other: Self) -> Self;
+    /// The larger numbers; those of `other` where either is NaN.
+    #[must_use]
     fn max(self, other: Self) -> Self;
     /// A mask of the lanes where `self <= other`; not set for NaN.
+    #[must_use]
     fn le(self, other: Self) -> Self;
     /// A mask of the lanes where `self < other`; not set for NaN.
+    #[must_use]
     fn lt(self, other: Self) -> Self;
     /// The lanes that are set in both masks.
+    #[must_use]
     fn and(self, other: Self) -> Self;
     /// The lanes that are set in at least one of the masks.
+    #[must_use]
     fn or(self, other: Self) -> Self;
     /// `yes` in the lanes where the mask `self` is set, `no` in the others.
+    #[must_use]
     fn select(self, yes: Self, no: Self) -> Self;
     /// The mask as bits, lane 0 lowest.
+    #[must_use]
     fn bits(self) -> u32;
     /// For each of four masks, a bit that is set if the mask is set in all lanes.
+    #[must_use]
     fn full_bits(masks: [Self; 4]) -> u32;
     /// The largest number; none may be NaN.
+    #[must_use]
     fn max_lane(self) -> f32;
     /// The largest number in every lane; none may be NaN.
+    #[must_use]
     fn max_in_all_lanes(self) -> Self;
     /// Eight lane numbers, in the form that [`permute`](Self::permute) takes.
     type Index: Copy;
+    /// The lane numbers of [`permute`](Self::permute), each below eight.
+    #[must_use]
     fn index(lanes: &[u8; 8]) -> Self::Index;
     /// The lanes in the given order.
+    #[must_use]
     fn permute(self, order: Self::Index) -> Self;
     /// Writes the entries whose bits are set to the front of `to`; the rest is arbitrary.
     fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]);
@@ -95,8 +132,10 @@ pub(crate) trait Wide: Copy {
     /// entry `order[k]`.
     fn pack_permuted(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]);
     /// The highest bit of each entry.
+    #[must_use]
     fn high_bits(entries: &[u32; 8]) -> u32;
     /// The highest bit of each entry, with the entries in the given order.
+    #[must_use]
     fn high_bits_at(entries: &[u32; 8], order: &[u8; 8]) -> u32;
 }
 

@@ -5,62 +5,81 @@ use super::Wide;
 /// Eight vectors in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
-pub(crate) struct Lanes3 {
-    pub(crate) x: [f32; 8],
-    pub(crate) y: [f32; 8],
-    pub(crate) z: [f32; 8],
+pub struct Lanes3 {
+    /// The first components.
+    pub x: [f32; 8],
+    /// The second components.
+    pub y: [f32; 8],
+    /// The third components.
+    pub z: [f32; 8],
 }
 
 impl Lanes3 {
-    pub(crate) const fn splat(x: f32) -> Self {
+    /// The same number in every component of every vector.
+    #[must_use]
+    pub const fn splat(x: f32) -> Self {
         Self { x: [x; 8], y: [x; 8], z: [x; 8] }
     }
 
+    /// One of the vectors.
     #[inline(always)]
-    pub(crate) fn get(&self, lane: usize) -> [f32; 3] {
+    #[must_use]
+    pub fn get(&self, lane: usize) -> [f32; 3] {
         [self.x[lane], self.y[lane], self.z[lane]]
     }
 
+    /// Replaces one of the vectors.
     #[inline(always)]
-    pub(crate) fn set(&mut self, lane: usize, v: [f32; 3]) {
+    pub fn set(&mut self, lane: usize, v: [f32; 3]) {
         [self.x[lane], self.y[lane], self.z[lane]] = v;
     }
 }
 
 /// Eight vectors in registers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wide3<W> {
-    pub(crate) x: W,
-    pub(crate) y: W,
-    pub(crate) z: W,
+pub struct Wide3<W> {
+    /// The first components.
+    pub x: W,
+    /// The second components.
+    pub y: W,
+    /// The third components.
+    pub z: W,
 }
 
 impl<W: Wide> Wide3<W> {
+    /// The vectors in registers.
     #[inline(always)]
-    pub(crate) fn load(from: &Lanes3) -> Self {
+    #[must_use]
+    pub fn load(from: &Lanes3) -> Self {
         Self { x: W::load(&from.x), y: W::load(&from.y), z: W::load(&from.z) }
     }
 
     /// The vectors in memory.
     #[inline(always)]
-    pub(crate) fn lanes(self) -> Lanes3 {
+    #[must_use]
+    pub fn lanes(self) -> Lanes3 {
         Lanes3 { x: self.x.array(), y: self.y.array(), z: self.z.array() }
     }
 
+    /// Writes the vectors to memory.
     #[inline(always)]
-    pub(crate) fn store(self, to: &mut Lanes3) {
+    pub fn store(self, to: &mut Lanes3) {
         self.x.store(&mut to.x);
         self.y.store(&mut to.y);
         self.z.store(&mut to.z);
     }
 
+    /// The same vector in every lane.
     #[inline(always)]
-    pub(crate) fn splat(v: [f32; 3]) -> Self {
+    #[must_use]
+    pub fn splat(v: [f32; 3]) -> Self {
         Self { x: W::splat(v[0]), y: W::splat(v[1]), z: W::splat(v[2]) }
     }
 
+    /// The absolute values of the components.
     #[inline(always)]
-    pub(crate) fn abs(self) -> Self {
+    #[must_use]
+    pub fn abs(self) -> Self {
         Self { x: self.x.abs(), y: self.y.abs(), z: self.z.abs() }
     }
 
@@ -76,10 +95,12 @@ impl<W: Wide> Wide3<W> {
 /// Methods that are called if [`Wide::CALL_LARGE_KERNELS`] is set, and inlined otherwise.
 macro_rules! inlined_or_called {
     ($($(#[$doc:meta])* fn $name:ident($v:ident $(, $arg:ident: $type:ty)*) -> $out:ty $body:block)*) => {
+        #[allow(clippy::should_implement_trait, reason = "named as the operations of `Wide`")]
         impl<W: Wide> Wide3<W> {$(
             $(#[$doc])*
             #[inline(always)]
-            pub(crate) fn $name(self $(, $arg: $type)*) -> $out {
+            #[must_use]
+            pub fn $name(self $(, $arg: $type)*) -> $out {
                 #[inline(always)]
                 fn inlined<W: Wide>($v: Wide3<W> $(, $arg: $type)*) -> $out $body
                 #[inline(never)]
@@ -93,22 +114,27 @@ macro_rules! inlined_or_called {
 }
 
 inlined_or_called! {
+    /// The sums.
     fn add(v, o: Wide3<W>) -> Wide3<W> {
         Wide3 { x: v.x.add(o.x), y: v.y.add(o.y), z: v.z.add(o.z) }
     }
 
+    /// The differences `v - o`.
     fn sub(v, o: Wide3<W>) -> Wide3<W> {
         Wide3 { x: v.x.sub(o.x), y: v.y.sub(o.y), z: v.z.sub(o.z) }
     }
 
+    /// The smaller components, as [`Wide::min`].
     fn min(v, o: Wide3<W>) -> Wide3<W> {
         Wide3 { x: v.x.min(o.x), y: v.y.min(o.y), z: v.z.min(o.z) }
     }
 
+    /// The larger components, as [`Wide::max`].
     fn max(v, o: Wide3<W>) -> Wide3<W> {
         Wide3 { x: v.x.max(o.x), y: v.y.max(o.y), z: v.z.max(o.z) }
     }
 
+    /// The dot products.
     fn dot(v, o: Wide3<W>) -> W {
         v.x.mul_add(o.x, v.y.mul_add(o.y, v.z.mul(o.z)))
     }
@@ -118,6 +144,7 @@ inlined_or_called! {
         v.x.mul_add(o.x, v.y.mul_add(o.y, v.z.mul_add(o.z, plus)))
     }
 
+    /// The cross products `v x o`.
     fn cross(v, o: Wide3<W>) -> Wide3<W> {
         Wide3 {
             x: v.z.neg_mul_add(o.y, v.y.mul(o.z)),

@@ -6,7 +6,7 @@ use super::narrow::PairState;
 use super::pairs::{Key, Listed, Record};
 use super::selection::Selection;
 use super::{Handle, Report, World};
-use crate::broad::movers::are_many;
+use crate::broad::frame::are_many;
 use crate::broad::{Completeness, MIN_SLOTS_FOR_WORKERS, Pair};
 use crate::pair::Budget;
 use crate::workers;

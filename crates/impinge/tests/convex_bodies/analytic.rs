@@ -92,7 +92,7 @@ fn rounded_bodies_match_analytic_results() {
 #[test]
 fn balls_over_curved_surfaces_match_analytic_results() {
     // A ball on the normal of a smooth surface: the distance is known.
-    let mut r = Random(61);
+    let mut r = Random::new(61);
     for round in 0..60 * factor() {
         let (h, w) = (0.2 + r.unit(), 0.2 + r.unit());
         let axes = Vec3::new(0.2 + r.unit(), 0.2 + r.unit(), 0.2 + r.unit());

@@ -13,7 +13,7 @@ fn points(r: &mut Random) -> Vec<Vec3> {
 
 #[test]
 fn a_cache_of_other_hulls_gives_valid_bounds() {
-    let mut r = Random(81);
+    let mut r = Random::new(81);
     let mut cache: BodyCache<HullMemory, HullMemory> = BodyCache::default();
     let mut meeting = 0;
     for round in 0..400 * factor() {
@@ -59,7 +59,7 @@ fn compare<A: Support<Memory = ()>, B: Support<Memory = ()>>(
 
 #[test]
 fn a_cache_of_other_curved_bodies_gives_valid_bounds() {
-    let mut r = Random(82);
+    let mut r = Random::new(82);
     let mut cache = BodyCache::default();
     for _ in 0..60 * factor() {
         let mut length = || 0.05 + r.unit() * 3.0;

@@ -87,7 +87,7 @@ impl Sampled {
 
 #[test]
 fn bounds_hold_for_sampled_hulls() {
-    let mut r = Random(62);
+    let mut r = Random::new(62);
     for round in 0..27 * factor() {
         let (a, b) = (Sampled::random(round % 3, &mut r), Sampled::random(round / 3 % 3, &mut r));
         let pose = {
@@ -103,7 +103,7 @@ fn bounds_hold_for_sampled_hulls() {
 
 #[test]
 fn bounds_hold_at_every_iteration_limit() {
-    let mut r = Random(63);
+    let mut r = Random::new(63);
     let a = Ellipsoid::new([1.0, 0.8, 0.6]).unwrap();
     for limit in 0..12 {
         for overlap in [true, false] {

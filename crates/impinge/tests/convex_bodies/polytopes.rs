@@ -56,7 +56,7 @@ fn placement(kind: usize, r: &mut Random) -> Pose {
 
 #[test]
 fn bounds_hold_for_all_kinds_of_hulls() {
-    let mut r = Random(64);
+    let mut r = Random::new(64);
     for round in 0..600 * factor() {
         let (kind_a, kind_b) = (round % KINDS, round / KINDS % KINDS);
         let scale = 10_f64.powi(r.below(13) as i32 - 6);
@@ -78,7 +78,7 @@ fn bounds_hold_for_all_kinds_of_hulls() {
 
 #[test]
 fn all_support_searches_give_consistent_bounds() {
-    let mut r = Random(65);
+    let mut r = Random::new(65);
     for _ in 0..40 * factor() {
         let points: Vec<Vec3> = (0..200).map(|_| on_sphere(&mut r)).collect();
         let hull = Hull::new(&points).unwrap();
@@ -105,7 +105,7 @@ fn all_support_searches_give_consistent_bounds() {
 
 #[test]
 fn a_cache_saves_iterations_and_keeps_the_bounds() {
-    let mut r = Random(66);
+    let mut r = Random::new(66);
     let points: Vec<Vec3> = (0..300).map(|_| on_sphere(&mut r)).collect();
     let hull = Hull::new(&points).unwrap();
     let mut cache = BodyCache::default();
@@ -128,7 +128,7 @@ fn a_cache_saves_iterations_and_keeps_the_bounds() {
 
 #[test]
 fn the_published_iteration_stops_at_a_repeated_vertex() {
-    let mut r = Random(67);
+    let mut r = Random::new(67);
     let (mut ended, mut early) = (0, 0);
     for _ in 0..400 {
         let points: Vec<Vec3> = (0..20).map(|_| on_sphere(&mut r)).collect();

@@ -73,7 +73,7 @@ fn verdicts_match_a_linear_program() {
         assert!(reversed.verify(b, a), "{}", pair.name());
         assert_eq!(reversed.is_intersecting(), expected, "{}", pair.name());
         let found = closest(a, b, &Hint::NONE).expect("finite points");
-        for hint in hints(&mut Random(seed), a, b, &found) {
+        for hint in hints(&mut Random::new(seed), a, b, &found) {
             let hinted = decide(a, b, &hint);
             assert!(hinted.verify(a, b), "{}: {hint:?}", pair.name());
             assert_eq!(hinted.is_intersecting(), expected, "{}: {hint:?}", pair.name());
@@ -109,7 +109,7 @@ fn distances_of_small_bodies_match_brute_force() {
         let squared = squared.unwrap_or_default();
         assert!(&lower * &lower <= squared && squared <= &upper * &upper, "{name}: {found:?}");
         assert!(found.upper.to_bits() - found.lower.to_bits() <= 1, "{name}: {found:?}");
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let hints = hints(&mut random, a, b, &found);
         for hint in &hints {
             let bounds = closest(a, b, hint).map(|c| (c.lower, c.upper));
@@ -143,7 +143,7 @@ fn the_depth_is_the_smallest_overlap() {
         assert_eq!(depth.is_some(), share_a_point(a, b), "{}", pair.name());
         let Some(depth) = depth else { return };
         deep.fetch_add(u64::from(!depth.is_zero()), Ordering::Relaxed);
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for _ in 0..30 {
             let along = random.point();
             assert!(small.squared_overlap(along) >= depth, "{}: {along}", pair.name());
@@ -157,7 +157,7 @@ fn false_certificates_do_not_verify() {
     for_each(pairs(4), |seed| {
         let pair = pair(seed, 40);
         let (a, b) = (&pair.a, &pair.placed());
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let found = closest(a, b, &Hint::NONE).expect("finite points");
         match decide(a, b, &Hint::NONE) {
             Verdict::Separated(gap) => {

@@ -8,7 +8,7 @@ pub(crate) struct Random(common::Random);
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
         let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1;
-        let mut random = Self(common::Random(mixed));
+        let mut random = Self(common::Random::new(mixed));
         random.bits();
         random
     }

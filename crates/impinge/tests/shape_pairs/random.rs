@@ -7,7 +7,7 @@ pub(crate) struct Random(common::Random);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(common::Random(seed))
+        Self(common::Random::new(seed))
     }
 
     pub(crate) fn bits(&mut self) -> u64 {

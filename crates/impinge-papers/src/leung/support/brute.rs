@@ -1,7 +1,8 @@
 //! Brute force: evaluates every vertex.
 
+use super::{Certainty, VertexSearch};
 use impinge::convex::Hull;
-use impinge::internals::support::{Certainty, Climb, VertexSearch};
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// Evaluates every vertex exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the

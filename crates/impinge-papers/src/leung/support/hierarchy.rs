@@ -25,10 +25,11 @@
 //! Each level is built as the hull of the remaining vertices, so the construction takes O(n log n).
 //! Filling the holes one by one would take O(n).
 
+use super::{Certainty, VertexSearch};
 use impinge::convex::Hull;
 use impinge::exact::Sign;
 use impinge::internals::exact::compare_along;
-use impinge::internals::support::{Certainty, Climb, VertexSearch};
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// Maximum number of neighbours of a removed vertex.

@@ -1,9 +1,9 @@
 //! Local search as a [`VertexSearch`]: a climb from the last result or from a vertex of a table.
 
-use super::DirectionTable;
+use super::{Certainty, DirectionTable, VertexSearch};
 use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
-use impinge::internals::support::{Certainty, Climb, VertexSearch};
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// A climb over the edges from the given start. [`VertexSearch::start`] returns the vertex from the

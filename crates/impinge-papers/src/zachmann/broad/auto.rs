@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::{Grid, SweepAndPrune};
-use impinge::broad::{
-    AllPairs, BroadPhase, Changes, Completeness, DynamicTree, FrameInput, Moved, Neighbours, Pair,
-};
+use crate::klosowski::dynamic_tree::DynamicTree;
+use impinge::broad::{AllPairs, BroadPhase, Changes, Completeness, FrameInput, Moved, Neighbours, Pair};
 use impinge::pair::Budget;
 
 /// Frames that a challenger runs beside the incumbent before their times are compared. The first

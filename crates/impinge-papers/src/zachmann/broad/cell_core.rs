@@ -3,10 +3,9 @@
 
 use super::cell_tree::CellTree;
 use super::layout::{Fit, Layout, Spread};
+use crate::broad::{CandidatePairs, Movers};
 use impinge::broad::{Changes, FrameInput, Pair};
 use impinge::internals::Stamps;
-use impinge::internals::broad::Movers;
-use impinge::internals::broad::PairSet;
 use impinge::math::Aabb;
 
 /// The size of an [`Octree`](super::Octree) or a [`SlabOctree`](super::SlabOctree), and the work of
@@ -41,7 +40,7 @@ impl CellTreeStats {
 pub(super) struct CellCore {
     pub(super) tree: CellTree,
     movers: Movers,
-    pairs: PairSet,
+    pairs: CandidatePairs,
     seen: Stamps,
     done: Stamps,
     fit: Fit,
@@ -66,7 +65,7 @@ impl CellCore {
         Self {
             tree,
             movers: Movers::default(),
-            pairs: PairSet::default(),
+            pairs: CandidatePairs::default(),
             seen: Stamps::default(),
             done: Stamps::default(),
             fit: Fit::default(),

@@ -3,6 +3,7 @@
 use super::{
     Auto, Grid, GridOptions, Octree, OctreeOptions, SlabOctree, SlabOctreeOptions, SweepAndPrune,
 };
+use crate::klosowski::dynamic_tree::TREE;
 use impinge::Error;
 use impinge::broad::PhaseKind;
 
@@ -33,7 +34,7 @@ pub const SLABS_ORIENTED: PhaseKind =
 /// [`SweepAndPrune`].
 pub const SWEEP: PhaseKind = PhaseKind::new("sweep", || Box::new(SweepAndPrune::new()));
 
-/// The broad phases of the engine and of this module, each with its default options, for a choice
+/// The broad phases of the engine and of this crate, each with its default options, for a choice
 /// at run time.
 ///
 /// ```
@@ -55,7 +56,7 @@ pub const BROAD_PHASES: &[PhaseKind] = &[
     SLABS,
     SLABS_ORIENTED,
     SWEEP,
-    PhaseKind::TREE,
+    TREE,
 ];
 
 /// The kind of this name among [`BROAD_PHASES`].

@@ -10,10 +10,9 @@
 //! their number. Here the boxes themselves are compared at an exchange, and only overlapping pairs
 //! are stored.
 
+use crate::broad::{CandidatePairs, Movers};
 use impinge::broad::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair};
 use impinge::internals::Stamps;
-use impinge::internals::broad::Movers;
-use impinge::internals::broad::PairSet;
 use impinge::pair::Budget;
 
 /// With more exchanges per end and axis in one update, sorting from scratch is cheaper.
@@ -46,7 +45,7 @@ pub struct SweepAndPrune {
     places_are_current: bool,
     is_present: Vec<bool>,
     movers: Movers,
-    pairs: PairSet,
+    pairs: CandidatePairs,
     /// Items that were added in this frame; they are compared with all others, and their exchanges
     /// are ignored.
     is_added: Stamps,
@@ -98,7 +97,7 @@ impl End {
 /// Updates the pairs after exchanges.
 struct Exchanges<'a> {
     frame: &'a FrameInput<'a>,
-    pairs: &'a mut PairSet,
+    pairs: &'a mut CandidatePairs,
     changes: &'a mut Changes,
     is_added: &'a Stamps,
     stats: &'a mut SweepStats,

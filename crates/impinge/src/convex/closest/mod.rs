@@ -25,8 +25,11 @@ pub(super) mod signed_volumes;
 mod strategy;
 
 pub(super) use difference::{Difference, Vertex};
+pub use iterate::closest_points;
+#[cfg(feature = "internals")]
+pub use iterate::closest_points_by;
 pub(super) use iterate::{Iteration, iterate};
-pub use iterate::{closest_points, closest_points_by};
+#[cfg(feature = "internals")]
 pub use reduced::Reduced;
 pub use strategy::{SignedVolumes, Strategy};
 

@@ -46,7 +46,10 @@ use crate::answer;
 use crate::math::Vec3;
 
 pub use certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
-pub use distance::{Closest, closest, compare_distance};
+#[cfg(feature = "internals")]
+pub use distance::Closest;
+pub use distance::{closest, compare_distance};
+#[cfg(feature = "internals")]
 pub use filter::{certain_gap, contains_origin};
 
 /// Whether two polytopes share a point, with the proof.

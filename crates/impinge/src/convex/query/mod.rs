@@ -21,6 +21,7 @@ mod boundary;
 mod bounds;
 mod cache;
 mod cells;
+#[cfg(feature = "internals")]
 mod dependent_searches;
 mod ellipsoids;
 mod exact;
@@ -38,6 +39,7 @@ mod vector;
 
 pub(crate) use bounds::{bounds_at, bounds_at_f32};
 pub use cache::HullCache;
+#[cfg(feature = "internals")]
 pub use dependent_searches::furthest_as_in_queries;
 pub(super) use support_table::SupportTable;
 

@@ -60,6 +60,7 @@ impl Climb {
     }
 
     /// Adds vertices that a search without time-stamps has evaluated.
+    #[cfg(feature = "internals")]
     pub fn count(&mut self, vertices: usize) {
         self.evaluated += vertices as u64;
     }
@@ -111,12 +112,12 @@ impl Hull {
     /// As [`Hull::climb`], comparing rounded `f64` products: faster, and not certain.
     ///
     /// The climb stops at a vertex whose neighbours lie no further in rounded products. That can be
-    /// short of the furthest vertex, by any amount on a needle (see
-    /// [`Certainty::Rounded`](super::Certainty::Rounded)). Every step goes strictly further in
+    /// short of the furthest vertex, by any amount on a needle. Every step goes strictly further in
     /// rounded products, so the climb ends.
     ///
     /// # Panics
     /// If there is no vertex `start`.
+    #[cfg(feature = "internals")]
     #[inline]
     #[must_use]
     pub(crate) fn climb_rounded(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {

@@ -14,11 +14,15 @@ use super::relative::{Map, product};
 /// `x` with `|n . (x - c) - offset| <= half_thickness` that are at most `radius` from the line
 /// through `c` along `n`. The normal `n` is a unit vector up to `f32` rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Disc {
-    pub(super) normal: [f32; 3],
-    pub(super) offset: f32,
-    pub(super) half_thickness: f32,
-    pub(super) radius: f32,
+pub struct Disc {
+    /// The unit normal `n`.
+    pub normal: [f32; 3],
+    /// The height of the middle plane above the centre `c`.
+    pub offset: f32,
+    /// Half the distance of the two planes.
+    pub half_thickness: f32,
+    /// The radius.
+    pub radius: f32,
 }
 
 /// Upper bound of the rounding error of a corner or a height in [`Disc::around`], as a share of the
@@ -150,11 +154,15 @@ impl dispatch::Task for Extent<'_> {
 /// Eight discs side by side.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(32))]
-pub(super) struct Discs {
-    pub(super) normal: Lanes3,
-    pub(super) offset: [f32; 8],
-    pub(super) half_thickness: [f32; 8],
-    pub(super) radius: [f32; 8],
+pub struct Discs {
+    /// The normals.
+    pub normal: Lanes3,
+    /// The heights of the middle planes above the centres.
+    pub offset: [f32; 8],
+    /// Half the distances of the planes.
+    pub half_thickness: [f32; 8],
+    /// The radii.
+    pub radius: [f32; 8],
 }
 
 impl Discs {
@@ -172,8 +180,10 @@ impl Discs {
         self.radius[slot] = disc.radius;
     }
 
+    /// One of the discs.
     #[inline(always)]
-    pub(super) fn get(&self, slot: usize) -> Disc {
+    #[must_use]
+    pub fn get(&self, slot: usize) -> Disc {
         Disc {
             normal: self.normal.get(slot),
             offset: self.offset[slot],

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use crate::closest;
-use crate::math::{Pose, Vec3, direction};
+use crate::math::{Pose, Vec3, direction, exponent};
 use crate::mesh::Mesh;
 use crate::sink::{NearPair, NearSink};
 
@@ -514,7 +514,7 @@ impl Side<'_> {
 /// The power of two that brings `size` near one, if that and its inverse are normal numbers whose
 /// products do not overflow.
 fn power_of_two_over(size: f64) -> Option<f64> {
-    let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    let exponent = exponent(size);
     (-900..=900).contains(&exponent).then(|| 2.0_f64.powi(-exponent))
 }
 

@@ -11,7 +11,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, exponent};
 use crate::mesh::Mesh;
 
 /// Number of triangles, spread over the mesh, from which the directions are estimated.
@@ -28,13 +28,13 @@ const CONVERGED_ANGLE: f64 = 1e-7;
 
 /// Local coordinates are `axes * (v - origin) * scale`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub struct Frame {
     /// The centre of the mesh's box, in the mesh's frame.
-    pub(super) origin: Vec3,
+    pub origin: Vec3,
     /// The factor to local coordinates: a power of two that brings them near one.
-    pub(super) scale: f64,
+    pub scale: f64,
     /// The length of the local unit in the unit of the mesh: `1 / scale`, exactly.
-    pub(super) unit: f64,
+    pub unit: f64,
     /// The rotation, exact to `f64` rounding, from the mesh's axes to the local ones; `None` if
     /// they are the same.
     axes: Option<DMat3>,
@@ -80,7 +80,8 @@ impl Frame {
     /// Converts a point of the mesh to the local frame; the rounding error is an ulp or two of its
     /// distance from the origin.
     #[inline(always)]
-    pub(super) fn local(&self, v: Vec3) -> Vec3 {
+    #[must_use]
+    pub fn local(&self, v: Vec3) -> Vec3 {
         let v = (v - self.origin) * self.scale;
         match &self.axes {
             Some(axes) => *axes * v,
@@ -89,12 +90,14 @@ impl Frame {
     }
 
     /// Converts a direction to the local axes.
-    pub(super) fn local_direction(&self, v: Vec3) -> Vec3 {
+    #[must_use]
+    pub fn local_direction(&self, v: Vec3) -> Vec3 {
         self.axes.map_or(v, |axes| axes * v)
     }
 
     /// Converts a local point to the mesh's frame.
-    pub(super) fn point_in_mesh(&self, v: Vec3) -> Vec3 {
+    #[must_use]
+    pub fn point_in_mesh(&self, v: Vec3) -> Vec3 {
         let v = v * self.unit;
         self.origin + self.axes.map_or(v, |axes| axes.transpose() * v)
     }
@@ -131,8 +134,11 @@ impl Frame {
 /// The power of two that brings `size` near one; one for a mesh that is a point. Its range is
 /// limited so that it can be inverted.
 fn unit_scale(size: f64) -> f64 {
-    let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    if size > 0.0 && size.is_finite() { 2.0_f64.powi((-exponent).clamp(-1000, 1020)) } else { 1.0 }
+    if size > 0.0 && size.is_finite() {
+        2.0_f64.powi((-exponent(size)).clamp(-1000, 1020))
+    } else {
+        1.0
+    }
 }
 
 /// The sides of sample triangles, in the mesh's axes and the local unit.

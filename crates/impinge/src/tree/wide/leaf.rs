@@ -12,22 +12,24 @@ use super::node::LocalBox;
 /// number of real ones.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub(super) struct Leaf {
-    pub(super) corners: [Lanes3; 3],
+pub struct Leaf {
+    /// The first, second and third corners of the triangles.
+    pub corners: [Lanes3; 3],
     /// The origin in the tree's local frame: the centre of the triangles' box, rounded.
-    pub(super) origin: [f32; 3],
+    pub origin: [f32; 3],
     /// Half the sides of the box about the origin that contains the corners, both exact and as
     /// stored.
-    pub(super) half: [f32; 3],
+    pub half: [f32; 3],
     /// Upper bound of the distance of a corner from the origin.
-    pub(super) reach: f32,
+    pub reach: f32,
     /// Upper bound of the length of a triangle's side.
-    pub(super) longest: f32,
+    pub longest: f32,
     /// The triangles' numbers in the mesh.
-    pub(super) triangles: [u32; 8],
-    pub(super) count: u32,
+    pub triangles: [u32; 8],
+    /// The number of triangles, one to eight.
+    pub count: u32,
     /// The disc of the triangles, about the origin.
-    pub(super) disc: Disc,
+    pub disc: Disc,
 }
 
 /// The corners of eight triangles: for each of the three corners and each axis, one number for each
@@ -72,7 +74,8 @@ impl Leaf {
 
     /// The box of the corners, both exact and as stored.
     #[inline(always)]
-    pub(super) fn bounds(&self) -> LocalBox {
+    #[must_use]
+    pub fn bounds(&self) -> LocalBox {
         LocalBox { center: self.origin, half: self.half }
     }
 }

@@ -63,24 +63,26 @@
     reason = "lanes and axes are indices into several arrays at once"
 )]
 
+#[cfg(feature = "internals")]
+pub(crate) mod arrays;
 #[cfg(test)]
 mod boundary_tests;
 mod budgeted;
 mod build;
 mod cached;
-mod disc;
+pub(crate) mod disc;
 mod far;
-mod frame;
+pub(crate) mod frame;
 mod gather;
 mod lanes;
-mod leaf;
+pub(crate) mod leaf;
 mod near;
 mod near_batch;
 mod near_boxes;
 mod near_first;
 mod near_leaf;
 mod near_pairs;
-mod node;
+pub(crate) mod node;
 mod overlap;
 mod pairs;
 mod parallel;

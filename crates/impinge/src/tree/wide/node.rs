@@ -7,10 +7,11 @@ use super::disc::{Disc, Discs};
 /// The target of a slot of a node: a node, a leaf, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub(super) struct Link(u32);
+pub struct Link(u32);
 
 impl Link {
-    pub(super) const NONE: Self = Self(u32::MAX);
+    /// No target.
+    pub const NONE: Self = Self(u32::MAX);
     const LEAF_BIT: u32 = 1 << 31;
 
     pub(super) fn node(index: usize) -> Self {
@@ -48,8 +49,10 @@ impl Link {
         numbers
     }
 
+    /// The link as a number: the index, with the highest bit set for a leaf.
     #[inline(always)]
-    pub(super) fn number(self) -> u32 {
+    #[must_use]
+    pub fn number(self) -> u32 {
         self.0
     }
 
@@ -70,13 +73,17 @@ impl Link {
         W::high_bits_at(&Self::numbers(links), positions)
     }
 
+    /// Whether the target is a leaf; also true for [`Link::NONE`].
     #[inline(always)]
-    pub(super) fn is_leaf(self) -> bool {
+    #[must_use]
+    pub fn is_leaf(self) -> bool {
         self.0 & Self::LEAF_BIT != 0
     }
 
+    /// The index of the target in the array of the nodes or of the leaves.
     #[inline(always)]
-    pub(super) fn index(self) -> usize {
+    #[must_use]
+    pub fn index(self) -> usize {
         (self.0 & !Self::LEAF_BIT) as usize
     }
 }
@@ -87,20 +94,26 @@ impl Link {
 /// Empty slots have sides of negative infinity, which overlap nothing, and [`Link::NONE`].
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub(super) struct Node {
-    pub(super) center: Lanes3,
-    pub(super) half: Lanes3,
-    pub(super) link: [Link; 8],
-    pub(super) discs: Discs,
+pub struct Node {
+    /// The centres of the boxes.
+    pub center: Lanes3,
+    /// Half the sides of the boxes.
+    pub half: Lanes3,
+    /// The targets of the slots.
+    pub link: [Link; 8],
+    /// The discs about the centres of the boxes.
+    pub discs: Discs,
     /// The box around all eight.
-    pub(super) bounds: LocalBox,
+    pub bounds: LocalBox,
 }
 
 /// One box of a node, or of a whole tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct LocalBox {
-    pub(super) center: [f32; 3],
-    pub(super) half: [f32; 3],
+pub struct LocalBox {
+    /// The centre.
+    pub center: [f32; 3],
+    /// Half the sides.
+    pub half: [f32; 3],
 }
 
 impl Node {
@@ -112,8 +125,10 @@ impl Node {
         bounds: LocalBox { center: [0.0; 3], half: [f32::NEG_INFINITY; 3] },
     };
 
+    /// The box of a slot.
     #[inline(always)]
-    pub(super) fn get(&self, slot: usize) -> LocalBox {
+    #[must_use]
+    pub fn get(&self, slot: usize) -> LocalBox {
         LocalBox { center: self.center.get(slot), half: self.half.get(slot) }
     }
 

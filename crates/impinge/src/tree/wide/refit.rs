@@ -224,7 +224,8 @@ impl Tree {
 
 impl Node {
     /// The occupied slots and their links.
-    pub(super) fn links(&self) -> impl DoubleEndedIterator<Item = (usize, Link)> + '_ {
+    #[must_use]
+    pub fn links(&self) -> impl DoubleEndedIterator<Item = (usize, Link)> + '_ {
         self.link.iter().copied().enumerate().filter(|(_, link)| *link != Link::NONE)
     }
 }

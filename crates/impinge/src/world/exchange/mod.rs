@@ -54,18 +54,34 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(dead_code, reason = "some of the interface is for models and tests only")
+)]
 mod latest;
 mod merge;
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(dead_code, reason = "some of the interface is for models and tests only")
+)]
 mod outbox;
 mod places;
 mod reports;
 mod sync;
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(dead_code, reason = "some of the interface is for models and tests only")
+)]
 mod worker;
 
+#[cfg(any(test, feature = "internals"))]
 pub use latest::{Reader, Writer, latest};
+#[cfg(any(test, feature = "internals"))]
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
-pub use reports::{DroppedCounts, FrameReport, FrameWriter, Reports};
+pub use reports::{DroppedCounts, FrameReport, Reports};
+#[cfg(any(test, feature = "internals"))]
+pub use reports::FrameWriter;
 pub use worker::{Counters, SpawnError, Step, Worker};
 
 #[cfg(test)]

@@ -231,6 +231,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
+    use impinge_oracles::common::Random;
+
     #[derive(Clone, Debug, PartialEq)]
     enum Order {
         Add(u32, u64),
@@ -308,22 +310,11 @@ mod tests {
         }
     }
 
-    struct SplitMix64(u64);
-
-    impl SplitMix64 {
-        fn below(&mut self, n: u64) -> u64 {
-            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            (z ^ (z >> 31)) % n
-        }
-    }
-
     /// Entries that are distributed over buffers and merged have the effect of the whole history.
     #[test]
     fn same_effect_as_the_history() {
         for seed in 0..300 {
-            let mut random = SplitMix64(seed);
+            let mut random = Random::new(seed);
             let (mut queued, mut history) = (Model::default(), Model::default());
             let (mut older, mut newer) = (Outbox::default(), Outbox::default());
             let commands = if seed % 3 == 0 { 5 } else { 40 };

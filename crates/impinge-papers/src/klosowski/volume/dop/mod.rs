@@ -5,15 +5,17 @@ mod directions;
 mod measure;
 mod motion;
 mod rotated;
+mod sum;
 #[cfg(test)]
 mod tests;
 mod vertices;
 
 use super::Volume;
-use impinge::internals::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF, down, length_down, sum3, up};
+use impinge::internals::rounding::{UNIT_ROUNDOFF, UNDERFLOW_MARGIN, down, length_down, up};
 use impinge::math::{Pose, Vec3};
 pub use motion::DopMotion;
 pub(crate) use rotated::RotatedDirections;
+use sum::sum3;
 
 /// The k-DOP of `k = 2 * HALF` half-spaces. Compiles for `HALF` = 3, 7, 9 and 13 only.
 ///

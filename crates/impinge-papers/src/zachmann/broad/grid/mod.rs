@@ -17,10 +17,9 @@ use super::Entry;
 use super::cells::Cells;
 use super::layout::{Fit, Layout, Spread};
 use super::stab::{GrownBox, Sticks};
+use crate::broad::{CandidatePairs, Movers};
 use impinge::broad::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair};
 use impinge::internals::Stamps;
-use impinge::internals::broad::Movers;
-use impinge::internals::broad::PairSet;
 use impinge::internals::broad::{List, Lists};
 use impinge::math::Aabb;
 use impinge::pair::Budget;
@@ -33,7 +32,7 @@ pub struct Grid {
     layout: Layout,
     fit: Fit,
     movers: Movers,
-    pairs: PairSet,
+    pairs: CandidatePairs,
     cells: Vec<List>,
     lists: Lists,
     places: Vec<Place>,
@@ -106,7 +105,7 @@ impl Grid {
             layout,
             fit: Fit::default(),
             movers: Movers::default(),
-            pairs: PairSet::default(),
+            pairs: CandidatePairs::default(),
             cells: Vec::new(),
             lists: Lists::default(),
             places: Vec::new(),

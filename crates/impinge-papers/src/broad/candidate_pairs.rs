@@ -1,8 +1,9 @@
 //! Pairs of items that are kept from frame to frame.
 
-use super::movers::Movers;
-use super::{BoxF32, Changes, FrameInput, Pair};
-use crate::stamps::Stamps;
+use impinge::broad::{BoxF32, Changes, FrameInput, Pair};
+use impinge::internals::Stamps;
+
+use super::Movers;
 
 /// No link, no slot.
 const NONE: u32 = u32::MAX;
@@ -14,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// Every pair in the set is a candidate. A broad phase may keep candidates that are near each
 /// other, and report a pair only while it overlaps.
 #[derive(Clone, Debug, Default)]
-pub struct PairSet {
+pub(crate) struct CandidatePairs {
     entries: Vec<Entry>,
     /// Slots of `entries`, [`NONE`] where free; the length is a power of two, at least twice the
     /// number of entries.
@@ -34,9 +35,9 @@ struct Entry {
     reported: bool,
 }
 
-impl PairSet {
+impl CandidatePairs {
     /// Makes space for items below `count`.
-    pub fn reserve(&mut self, count: usize) {
+    pub(crate) fn reserve(&mut self, count: usize) {
         if self.heads.len() < count {
             self.heads.resize(count, NONE);
             self.done.reserve(count);
@@ -44,19 +45,12 @@ impl PairSet {
     }
 
     /// The number of pairs, reported or not.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no pairs.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Adds a pair unless it is in the set; reports that it began if it overlaps.
-    pub fn add(&mut self, pair: Pair, overlaps: bool, changes: &mut Changes) {
+    pub(crate) fn add(&mut self, pair: Pair, overlaps: bool, changes: &mut Changes) {
         if self.entries.len() * 2 >= self.table.len() {
             self.grow();
         }
@@ -79,7 +73,7 @@ impl PairSet {
     }
 
     /// Removes a pair if it is in the set; reports that it ended if it was reported as begun.
-    pub fn remove(&mut self, pair: Pair, changes: &mut Changes) {
+    pub(crate) fn remove(&mut self, pair: Pair, changes: &mut Changes) {
         if self.table.is_empty() {
             return;
         }
@@ -94,7 +88,7 @@ impl PairSet {
 
     /// Compares every pair of an item that moved again, and reports which began and which ended. A
     /// pair that does not overlap stays in the set only if `keep` returns true.
-    pub fn refresh(
+    pub(crate) fn refresh(
         &mut self,
         frame: &FrameInput<'_>,
         movers: &Movers,
@@ -129,7 +123,7 @@ impl PairSet {
     }
 
     /// Removes all pairs whose axis-aligned boxes do not overlap.
-    pub fn remove_disjoint(&mut self, bounds: &[BoxF32], changes: &mut Changes) {
+    pub(crate) fn remove_disjoint(&mut self, bounds: &[BoxF32], changes: &mut Changes) {
         for slot in (0..self.entries.len() as u32).rev() {
             let Entry { items: [a, b], reported, .. } = self.entries[slot as usize];
             let boxes = bounds.get(a as usize).zip(bounds.get(b as usize));
@@ -165,13 +159,12 @@ impl PairSet {
     }
 
     /// Appends the pairs that overlap.
-    pub fn reported(&self, to: &mut Vec<Pair>) {
+    pub(crate) fn reported(&self, to: &mut Vec<Pair>) {
         to.extend(self.entries.iter().filter(|e| e.reported).map(Entry::pair));
     }
 
     /// The memory held, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>()
             + (self.table.capacity() + self.heads.capacity()) * size_of::<u32>()
             + self.done.bytes()
@@ -280,14 +273,16 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Moved;
-    use super::*;
-    use crate::math::Random;
     use std::collections::BTreeSet;
+
+    use impinge::broad::Moved;
+    use impinge::internals::Random;
+
+    use super::*;
 
     /// Checks that the lists of all items hold every pair twice, once for each of its items, and
     /// that every pair is found in the table.
-    fn validate(set: &PairSet) {
+    fn validate(set: &CandidatePairs) {
         let mut links = 0;
         for (item, head) in set.heads.iter().enumerate() {
             let (mut link, mut before) = (*head, NONE);
@@ -308,7 +303,7 @@ mod tests {
     #[test]
     fn random_operations_have_the_results_of_an_ordered_set() {
         let mut random = Random::new(5);
-        let (mut set, mut known) = (PairSet::default(), BTreeSet::new());
+        let (mut set, mut known) = (CandidatePairs::default(), BTreeSet::new());
         set.reserve(40);
         let mut changes = Changes::default();
         for round in 0..20_000 {
@@ -339,7 +334,7 @@ mod tests {
     fn checking_the_movers_has_the_results_of_checking_all() {
         let mut random = Random::new(6);
         let mut boxes = vec![BoxF32 { min: [0.0; 3], max: [1.0; 3] }; 64];
-        let mut sets = [PairSet::default(), PairSet::default()];
+        let mut sets = [CandidatePairs::default(), CandidatePairs::default()];
         let mut movers = [Movers::default(), Movers::default()];
         let mut changes = [Changes::default(), Changes::default()];
         for round in 0..300 {

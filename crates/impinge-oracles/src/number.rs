@@ -1,10 +1,10 @@
-//! The number types of the oracle: small integers, integers of any length, rationals.
+//! Exact numbers: small integers, integers of any length, rationals, and floats as such.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 
-/// An exact number. Integers suffice, because the oracle stores points in homogeneous coordinates.
+/// An exact number. Without division, so that integers suffice.
 pub trait Number: Clone + PartialEq {
     fn from_scaled(mantissa: i64, shift: u32) -> Self;
     fn plus(&self, other: &Self) -> Self;
@@ -111,6 +111,12 @@ pub fn decompose(x: f64) -> (i64, i32) {
     let zeros = mantissa.trailing_zeros();
     let mantissa = mantissa >> zeros;
     (if x < 0.0 { -mantissa } else { mantissa }, exponent + zeros as i32)
+}
+
+/// A finite number in units of `2^-1074`.
+pub fn integer(x: f64) -> BigInt {
+    let (mantissa, exponent) = decompose(x);
+    BigInt::from(mantissa) << (exponent + 1074)
 }
 
 /// The common unit `2^unit` of some coordinates, and the number of bits of the largest of them in

@@ -5,7 +5,7 @@
 //! 2013); on the path back to the root, rotations exchange a child with a grandchild where that
 //! makes a box smaller (Kopta et al.: Fast, effective BVH updates for animated scenes, 2012).
 
-use super::super::BoxF32;
+use impinge::broad::BoxF32;
 
 /// No node.
 pub(super) const NO_NODE: u32 = u32::MAX;
@@ -386,8 +386,10 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use impinge::internals::Random;
+    use impinge::{Aabb, Vec3};
+
     use super::*;
-    use crate::math::{Aabb, Random, Vec3};
 
     fn random_box(random: &mut Random) -> BoxF32 {
         let p = random.in_cube() * 10.0;

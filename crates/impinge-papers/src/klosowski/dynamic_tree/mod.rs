@@ -9,12 +9,15 @@
 
 mod tree;
 
-use super::movers::Movers;
-use super::pair_set::PairSet;
-use super::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair};
-use crate::pair::Budget;
-use crate::stamps::Stamps;
+use impinge::broad::{BoxF32, BroadPhase, Changes, Completeness, FrameInput, Pair, PhaseKind};
+use impinge::internals::Stamps;
+use impinge::pair::Budget;
+
+use crate::broad::{CandidatePairs, Movers};
 use tree::{NO_NODE, Tree, overlap, surface};
+
+/// [`DynamicTree`], by its name in lists of broad phases.
+pub const TREE: PhaseKind = PhaseKind::new("tree", || Box::new(DynamicTree::new()));
 
 /// An item is reinserted if the surface of its leaf is more than this many times that of a new
 /// leaf.
@@ -91,7 +94,7 @@ pub struct DynamicTree {
     /// The leaf of each item, or [`NO_NODE`].
     leaf: Vec<u32>,
     movers: Movers,
-    pairs: PairSet,
+    pairs: CandidatePairs,
     /// Items that need another leaf in this frame.
     to_reinsert: Vec<u32>,
     /// Items that were processed in this frame.
@@ -268,10 +271,11 @@ impl BroadPhase for DynamicTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Moved;
-    use super::super::testing::{
+    use impinge::broad::Moved;
+    use impinge::internals::broad::testing::{
         Boxes, SCATTERS, Scatter, agrees_with_the_oracle, memory_stops_growing,
     };
+
     use super::*;
 
     #[test]

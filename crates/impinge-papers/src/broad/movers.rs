@@ -1,12 +1,13 @@
 //! The items that a broad phase must process in a frame.
 
-use super::{FrameInput, Moved};
-use crate::stamps::Stamps;
+use impinge::broad::{FrameInput, Moved};
+use impinge::internals::Stamps;
+use impinge::internals::broad::are_many;
 
 /// The items whose boxes may have changed, each once, and those that were added or removed because
 /// the length of the list changed.
 #[derive(Clone, Debug, Default)]
-pub struct Movers {
+pub(crate) struct Movers {
     items: Vec<u32>,
     seen: Stamps,
     /// The length of the list of boxes in the last frame.
@@ -18,7 +19,7 @@ pub struct Movers {
 impl Movers {
     /// Reads which items moved. Numbers beyond the ends of both the last list and this one are
     /// ignored.
-    pub fn gather(&mut self, frame: &FrameInput<'_>) {
+    pub(crate) fn gather(&mut self, frame: &FrameInput<'_>) {
         let now = frame.bounds.len();
         assert!(now < 1 << 31, "items are numbered by 31 bits");
         self.count = now.max(self.before);
@@ -41,38 +42,30 @@ impl Movers {
     }
 
     /// The items, each once.
-    #[must_use]
-    pub fn items(&self) -> &[u32] {
+    pub(crate) fn items(&self) -> &[u32] {
         &self.items
     }
 
     /// All items of this frame and of the last one have numbers below this.
-    #[must_use]
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
     /// Whether it is faster to process all items than only these.
-    #[must_use]
-    pub fn are_many(&self) -> bool {
+    pub(crate) fn are_many(&self) -> bool {
         are_many(self.items.len(), self.count)
     }
 
     /// The memory held, in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<u32>() + self.seen.bytes()
     }
 }
 
-/// Whether so many of all items moved that it is faster to process all of them than only these.
-pub(crate) fn are_many(moved: usize, all: usize) -> bool {
-    moved * 4 > all
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::BoxF32;
+    use impinge::broad::BoxF32;
+
     use super::*;
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::scale::Range;
-use super::{Chart, Mark};
+use super::{Chart, Mark, Panel, escape};
 
 /// The palette of Okabe and Ito (2008) without its yellow, which is too pale on white.
 const COLOURS: [&str; 7] =
@@ -11,31 +11,17 @@ const COLOURS: [&str; 7] =
 const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 
 const WIDTH: f64 = 820.0;
-const PLOT_HEIGHT: f64 = 360.0;
+/// The height of the only panel, and of each of several.
+const PLOT_HEIGHTS: [f64; 2] = [360.0, 200.0];
 const TITLE_HEIGHT: f64 = 44.0;
 const LEFT_MARGIN: f64 = 78.0;
-const X_AXIS_HEIGHT: f64 = 56.0;
+/// The height below a panel for the labels of its x axis, and with its title.
+const X_AXIS_HEIGHTS: [f64; 2] = [34.0, 56.0];
 const CAPTION_LINE_HEIGHT: f64 = 18.0;
 /// Characters of the caption's font that fit between the margins.
 const CAPTION_CHARACTERS_PER_LINE: usize = 118;
 /// Width of an average character of the legend.
 const LEGEND_CHARACTER_WIDTH: f64 = 7.4;
-
-/// Escapes text for use between tags and in attributes.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
 
 /// Breaks text between words into lines of at most `width` characters; longer words stay whole.
 fn break_lines(text: &str, width: usize) -> Vec<String> {
@@ -52,7 +38,7 @@ fn break_lines(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The rectangle of the plot, and the ranges of its axes.
+/// The rectangle of a panel, and the ranges of its axes.
 struct Plot {
     left: f64,
     top: f64,
@@ -71,29 +57,47 @@ impl Plot {
     }
 }
 
+impl Panel {
+    /// Whether a point has a place on both axes.
+    fn shows(&self, (x, y): (f64, f64)) -> bool {
+        self.x.scale.shows(x) && self.y.scale.shows(y)
+    }
+
+    /// The panel at a height in the picture, `width` wide.
+    fn plot(&self, top: f64, [width, height]: [f64; 2]) -> Plot {
+        let points = self.series.iter().flat_map(|s| s.points.iter());
+        let shown = points.filter(|p| self.shows(**p));
+        Plot {
+            left: LEFT_MARGIN,
+            top,
+            width,
+            height,
+            x: Range::of(self.x.scale, shown.clone().map(|p| p.0)),
+            y: Range::of(self.y.scale, shown.map(|p| p.1)),
+        }
+    }
+}
+
 /// The text of the SVG file.
 pub(super) fn svg(chart: &Chart) -> String {
-    let longest_name = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
+    let names = chart.panels.iter().flat_map(|p| p.series.iter()).map(|s| s.name.chars().count());
+    let longest_name = names.max().unwrap_or(0);
     let legend_width = if longest_name == 0 {
         16.0
     } else {
         52.0 + LEGEND_CHARACTER_WIDTH * longest_name.min(40) as f64
     };
-    let points = || chart.series.iter().flat_map(|s| s.points.iter());
-    let shown = || points().filter(|p| chart.x.scale.shows(p.0) && chart.y.scale.shows(p.1));
-    let plot = Plot {
-        left: LEFT_MARGIN,
-        top: TITLE_HEIGHT,
-        width: WIDTH - LEFT_MARGIN - legend_width,
-        height: PLOT_HEIGHT,
-        x: Range::of(chart.x.scale, shown().map(|p| p.0)),
-        y: Range::of(chart.y.scale, shown().map(|p| p.1)),
-    };
+    let size =
+        [WIDTH - LEFT_MARGIN - legend_width, PLOT_HEIGHTS[usize::from(chart.panels.len() > 1)]];
+    let mut bottom = TITLE_HEIGHT;
+    let mut plots = Vec::with_capacity(chart.panels.len());
+    for panel in &chart.panels {
+        plots.push((panel, panel.plot(bottom, size)));
+        bottom += size[1] + X_AXIS_HEIGHTS[usize::from(!panel.x.title.is_empty())];
+    }
     let caption = break_lines(&chart.caption, CAPTION_CHARACTERS_PER_LINE);
-    let height = TITLE_HEIGHT
-        + PLOT_HEIGHT
-        + X_AXIS_HEIGHT
-        + if caption.is_empty() { 0.0 } else { 10.0 + CAPTION_LINE_HEIGHT * caption.len() as f64 };
+    let caption_height = if caption.is_empty() { 0.0 } else { 10.0 };
+    let height = bottom + caption_height + CAPTION_LINE_HEIGHT * caption.len() as f64;
 
     let mut out = String::new();
     let mut put = |text: String| {
@@ -106,17 +110,38 @@ pub(super) fn svg(chart: &Chart) -> String {
     put(format!("<title>{}</title>", escape(&chart.title)));
     put(format!(r##"<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>"##));
     put(format!(
-        r#"<text x="{:.1}" y="26" text-anchor="middle" font-size="16" font-weight="bold">{}</text>"#,
+        r#"<text x="{:.1}" y="26" text-anchor="middle" font-size="{}" font-weight="bold">{}</text>"#,
         WIDTH / 2.0,
+        title_size(&chart.title),
         escape(&chart.title)
     ));
-    put(axes(chart, &plot));
+    for (panel, plot) in &plots {
+        put(axes(panel, plot));
+        put_series(panel, plot, &mut put);
+    }
+    for (i, line) in caption.iter().enumerate() {
+        let y = bottom + 10.0 + CAPTION_LINE_HEIGHT * i as f64;
+        put(format!(r#"<text x="16" y="{y:.1}">{}</text>"#, escape(line)));
+    }
+    put("</svg>".to_owned());
+    out
+}
+
+/// The size of the title's letters: smaller if the title would not fit.
+fn title_size(title: &str) -> f64 {
+    // The width of an average bold letter is below this share of its size.
+    let fitting = (WIDTH - 16.0) / (0.58 * title.chars().count().max(1) as f64);
+    ((fitting * 10.0).floor() / 10.0).clamp(4.0, 16.0)
+}
+
+/// The curves of a panel, and its legend.
+fn put_series(panel: &Panel, plot: &Plot, mut put: impl FnMut(String)) {
     let mut colours = 0;
-    for (i, series) in chart.series.iter().enumerate() {
+    for (i, series) in panel.series.iter().enumerate() {
         let own_colour = !matches!(series.mark, Mark::Compared | Mark::Guide);
         colours += usize::from(own_colour && i > 0);
         let style = Style::of(colours, series.mark);
-        put(curve(chart, &plot, &series.points, &style));
+        put(curve(panel, plot, &series.points, &style));
         let y = plot.top + 14.0 + 22.0 * i as f64;
         let x = plot.left + plot.width + 12.0;
         if !series.name.is_empty() {
@@ -129,15 +154,9 @@ pub(super) fn svg(chart: &Chart) -> String {
             ));
         }
     }
-    for (i, line) in caption.iter().enumerate() {
-        let y = TITLE_HEIGHT + PLOT_HEIGHT + X_AXIS_HEIGHT + 10.0 + CAPTION_LINE_HEIGHT * i as f64;
-        put(format!(r#"<text x="16" y="{y:.1}">{}</text>"#, escape(line)));
-    }
-    put("</svg>".to_owned());
-    out
 }
 
-fn axes(chart: &Chart, plot: &Plot) -> String {
+fn axes(panel: &Panel, plot: &Plot) -> String {
     let mut out = String::new();
     let mut put = |text: String| {
         out.push_str(&text);
@@ -169,19 +188,24 @@ fn axes(chart: &Chart, plot: &Plot) -> String {
         ));
     }
     put(format!(r##"<path d="M{left} {top}V{bottom}H{right:.1}" fill="none" stroke="#555555"/>"##));
-    put(format!(
-        r#"<text x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
-        (left + right) / 2.0,
-        bottom + 42.0,
-        escape(&chart.x.title)
-    ));
+    if !panel.x.title.is_empty() {
+        put(format!(
+            r#"<text x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
+            (left + right) / 2.0,
+            bottom + 42.0,
+            escape(&panel.x.title)
+        ));
+    }
     put(format!(
         r#"<text transform="translate(20 {:.1}) rotate(-90)" text-anchor="middle">{}</text>"#,
         (top + bottom) / 2.0,
-        escape(&chart.y.title)
+        escape(&panel.y.title)
     ));
     out
 }
+
+/// A line of no length, which round ends make visible.
+const SINGLE_POINT: &str = "h0";
 
 /// The style of a series.
 struct Style {
@@ -200,12 +224,16 @@ impl Style {
             dash: if guide { "5 4" } else { DASHES[i / COLOURS.len() % DASHES.len()] },
             shape: i % 4,
             mark,
-            width: if mark == Mark::LineAndDots { 1.8 } else { 1.2 },
+            width: match mark {
+                Mark::LineAndDots => 1.8,
+                Mark::Band => 6.0,
+                _ => 1.2,
+            },
         }
     }
 
     fn has_line(&self) -> bool {
-        matches!(self.mark, Mark::Line | Mark::LineAndDots | Mark::Guide)
+        matches!(self.mark, Mark::Line | Mark::LineAndDots | Mark::Guide | Mark::Band)
     }
 
     fn has_dots(&self) -> bool {
@@ -213,13 +241,18 @@ impl Style {
     }
 
     fn line(&self, path: &str) -> String {
-        let dash = if self.dash.is_empty() {
-            String::new()
-        } else {
-            format!(r#" stroke-dasharray="{}""#, self.dash)
-        };
+        let mut more = String::new();
+        if !self.dash.is_empty() {
+            more += &format!(r#" stroke-dasharray="{}""#, self.dash);
+        }
+        if self.mark == Mark::Band {
+            more += r#" stroke-opacity="0.3""#;
+        }
+        if path.contains(SINGLE_POINT) {
+            more += r#" stroke-linecap="round""#;
+        }
         format!(
-            r#"<path d="{path}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round"{dash}/>"#,
+            r#"<path d="{path}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round"{more}/>"#,
             self.colour, self.width
         )
     }
@@ -254,21 +287,20 @@ impl Style {
     }
 }
 
-fn curve(chart: &Chart, plot: &Plot, points: &[(f64, f64)], style: &Style) -> String {
+fn curve(panel: &Panel, plot: &Plot, points: &[(f64, f64)], style: &Style) -> String {
     let mut path = String::new();
     let mut dots = String::new();
-    let mut pen_up = true;
-    for &point in points {
-        if !(chart.x.scale.shows(point.0) && chart.y.scale.shows(point.1)) {
-            pen_up = true;
-            continue;
+    for run in points.split(|p| !panel.shows(*p)) {
+        for (i, &point) in run.iter().enumerate() {
+            let (x, y) = plot.at(point);
+            // Writing to a string cannot fail.
+            let _ = write!(path, "{}{x:.1} {y:.1}", if i == 0 { "M" } else { "L" });
+            if style.has_dots() {
+                dots += &style.dot(x, y);
+            }
         }
-        let (x, y) = plot.at(point);
-        // Writing to a string cannot fail.
-        let _ = write!(path, "{}{x:.1} {y:.1}", if pen_up { "M" } else { "L" });
-        pen_up = false;
-        if style.has_dots() {
-            dots += &style.dot(x, y);
+        if run.len() == 1 && !style.has_dots() {
+            path += SINGLE_POINT;
         }
     }
     let line = if style.has_line() { style.line(&path) } else { String::new() };
@@ -314,10 +346,19 @@ mod tests {
             Chart::new("a < b & \"c\"", Axis::log("triangles <n>"), Axis::log("time & \u{3bc}s"))
                 .caption("A long sentence ".repeat(20) + "with <tags> & entities.");
         for i in 0..20 {
-            let mark =
-                [Mark::Line, Mark::Dots, Mark::LineAndDots, Mark::Compared, Mark::Guide][i % 5];
+            let mark = [
+                Mark::Line,
+                Mark::Dots,
+                Mark::LineAndDots,
+                Mark::Compared,
+                Mark::Guide,
+                Mark::Band,
+            ][i % 6];
             let points = (1..9).map(|k| (f64::from(k * k), f64::from(k) * i as f64)).collect();
             chart = chart.series(format!("series {i} <&>"), mark, points);
+            if i == 12 {
+                chart = chart.panel(Axis::linear(""), Axis::linear("<more>"));
+            }
         }
         assert_well_formed(&chart.svg());
     }
@@ -363,6 +404,49 @@ mod tests {
             3
         );
         assert_eq!(text.matches(&format!(r#"fill="{}""#, COLOURS[1])).count(), 3);
+    }
+
+    #[test]
+    fn a_single_point_is_visible() {
+        for points in [vec![(1.0, 2.0)], vec![(0.0, 1.0), (1.0, f64::NAN), (2.0, 1.0), (3.0, 1.0)]]
+        {
+            let text = Chart::new("", Axis::linear(""), Axis::linear(""))
+                .series("", Mark::Line, points)
+                .svg();
+            let path = text.lines().find(|l| l.contains("stroke-linejoin")).expect("a curve");
+            assert_eq!(path.matches(SINGLE_POINT).count(), 1, "{path}");
+            assert!(path.contains("stroke-linecap"));
+        }
+    }
+
+    #[test]
+    fn panels_lie_below_each_other_with_their_own_colours_and_ranges() {
+        let chart = Chart::new("", Axis::linear(""), Axis::linear("top"))
+            .series("a", Mark::Band, vec![(0.0, 1.0), (1.0, 2.0)])
+            .series("b", Mark::Line, vec![(0.0, 1.0), (1.0, 2.0)])
+            .panel(Axis::linear("x"), Axis::log("below"))
+            .series("c", Mark::Line, vec![(0.0, 1e6), (1.0, 2e8)]);
+        let text = chart.svg();
+        assert_well_formed(&text);
+        let curves: Vec<&str> = text.lines().filter(|l| l.contains("stroke-linejoin")).collect();
+        // A curve and its sample in the legend for each series.
+        assert_eq!(curves.len(), 6);
+        for (curve, colour) in curves.iter().step_by(2).zip([COLOURS[0], COLOURS[1], COLOURS[0]]) {
+            assert!(curve.contains(colour), "{curve}");
+        }
+        let heights: Vec<f64> = curves
+            .iter()
+            .step_by(2)
+            .filter_map(|c| c.split(['M', 'L', ' ']).nth(3))
+            .filter_map(|y| y.parse().ok())
+            .collect();
+        assert!(heights.len() == 3 && heights[2] > 200.0 + heights[0], "{heights:?}");
+    }
+
+    #[test]
+    fn long_titles_are_smaller() {
+        assert_eq!((title_size(""), title_size("a short title")), (16.0, 16.0));
+        assert!(title_size(&"long ".repeat(25)) < 12.0);
     }
 
     #[test]

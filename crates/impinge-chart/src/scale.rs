@@ -4,7 +4,7 @@ use super::ticks::{Tick, linear_ticks, log_ticks};
 
 /// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
+pub(super) enum Scale {
     /// Equal differences have equal lengths.
     Linear,
     /// Equal ratios have equal lengths.

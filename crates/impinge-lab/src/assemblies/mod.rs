@@ -1,4 +1,5 @@
-//! Whole assemblies: all verdicts of `impinge check` on one thread beside the yes and no of FCL.
+//! Whole assemblies: all verdicts of `impinge check` on one thread, compared with FCL's
+//! intersection tests.
 
 mod fcl;
 mod parts;
@@ -32,22 +33,23 @@ pub(crate) struct Arguments {
     /// Only assemblies with this in their name.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Rounds, in which the two take turns; each keeps its fastest.
+    /// Rounds; each library runs once in every round and keeps its fastest.
     #[arg(long, default_value_t = 15, value_name = "N")]
     rounds: usize,
 }
 
-/// Seconds of a round, and what it found.
+/// Seconds and results of a round.
 #[derive(Clone, Debug)]
 struct Round {
     build: f64,
     ask: f64,
-    /// Pairs that were looked at closely.
+    /// Pairs whose boxes overlap.
     asked: usize,
-    /// Pairs that have a point of their surfaces in common.
+    /// Pairs whose surfaces share a point.
     meet: usize,
-    /// Pairs that share no space but points, and those of which one is inside the other.
+    /// Pairs that only touch.
     touch: usize,
+    /// Pairs whose surfaces share no point although the parts are not clear.
     inside: usize,
 }
 
@@ -140,7 +142,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// One round of all verdicts.
+/// One round: the verdicts of all pairs.
 fn check(assembly: &Assembly) -> Result<Round> {
     let input = assembly.meshes.clone();
     let start = Instant::now();

@@ -67,7 +67,7 @@ pub(super) fn report(
                     planes.store_plane(&mut cache);
                     wins.set(wins.get() + usize::from(outcome.winner == Some(Winner::Second)));
                     races.set(races.get() + 1);
-                    // Clipping never gives up.
+                    // Clipping always reaches a verdict.
                     outcome.meet.unwrap_or_default()
                 };
             let interleaved_us = flight

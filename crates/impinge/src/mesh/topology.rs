@@ -258,7 +258,7 @@ impl<'a> Topology<'a> {
     /// Checks all invariants of this structure, for tests.
     ///
     /// # Errors
-    /// The first invariant that does not hold, which would be a bug of this library.
+    /// The first invariant that is violated (a bug of this library).
     pub fn validate(&self) -> Result<(), String> {
         let count = index(self.half_edge_count());
         let check = |holds: bool, what: &str, i: u32| {

@@ -33,7 +33,8 @@ pub struct Hole {
 ///
 /// # Errors
 /// `BadParameter` unless there are at least 2 columns and 2 rows, ascending, the thickness is a
-/// positive number, `arc` is at least 1, and every hole has a cell of its own that it fits.
+/// positive number, `arc` is at least 1, and every hole fits into its cell, which has no other
+/// hole.
 pub fn plate(
     columns: &[f64],
     rows: &[f64],

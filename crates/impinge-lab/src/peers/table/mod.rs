@@ -15,8 +15,8 @@ use rows::{Entry, Row};
 /// Arguments of `impinge-lab convex-table`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder with the rows, ours and the peers', in files `*.jsonl`; of several runs the
-    /// fastest counts.
+    /// The folder with the rows, ours and the peers', in files `*.jsonl`; if there are several
+    /// runs, the fastest counts.
     lines: PathBuf,
     /// The folder with the answers of all peers and ours.
     #[arg(long, env = "PEER_OUT", value_name = "DIR")]

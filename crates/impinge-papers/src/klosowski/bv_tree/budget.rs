@@ -30,7 +30,7 @@ struct NodePair {
 
 impl Ord for NodePair {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Deepest first. Of equal depths, the lowest node numbers come first.
+        // Deepest first. Equal depths are ordered by node numbers, the lowest first.
         self.depth.total_cmp(&other.depth).then((other.a, other.b).cmp(&(self.a, self.b)))
     }
 }

@@ -118,8 +118,8 @@ impl Node {
         self.start as usize..(self.start + self.count) as usize
     }
 
-    /// The largest [`Volume::size`] among the volumes of the node and its descendants. Of two nodes
-    /// the one of larger size is opened.
+    /// The largest [`Volume::size`] among the volumes of the node and its descendants. The larger
+    /// of two nodes is opened.
     #[inline]
     #[must_use]
     pub fn size(&self) -> f64 {

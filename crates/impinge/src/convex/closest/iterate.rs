@@ -79,7 +79,7 @@ pub(in crate::convex) struct Iteration {
     pub(in crate::convex) simplex: Vec<Vertex>,
     weights: Reduced,
     nearest: Vec3,
-    /// The number of steps so far that came no nearer.
+    /// The number of steps so far without progress.
     level_steps: u32,
     /// The rounding error of weighted sums of vertices that were added as vertices.
     sum_error: f64,

@@ -86,10 +86,10 @@ impl fmt::Debug for Pairs {
 /// zero. Because the difference is convex, `v . w >= |v|^2 > 0` for all its points `w`, so `v`
 /// separates. The points with `v . w = |v|^2` form a face, the hull of those vertex differences
 /// that lie on it, and `v` is in it. By Carathéodory's theorem `v` is a combination with positive
-/// weights of affinely independent ones among these; they lie in a plane perpendicular to `v`, so
-/// there are at most three. The span of the chosen ones is perpendicular to `v` and holds it, so
-/// `v` is its closest point to the origin: the formulas give `n = v` up to a positive factor.
-/// Nothing in this asks for a volume, so bodies that are flat, segments or points have the same
+/// weights of some of these that are affinely independent; they lie in a plane perpendicular to
+/// `v`, so there are at most three. The span of the chosen ones is perpendicular to `v` and holds
+/// it, so `v` is its closest point to the origin: the formulas give `n = v` up to a positive
+/// factor. No step requires a volume, so flat bodies, segments and points have the same
 /// certificates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {

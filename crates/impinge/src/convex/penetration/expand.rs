@@ -61,7 +61,8 @@ pub fn penetration<A: Support, B: Support>(
     found
 }
 
-/// A face in the queue, ordered by height, the nearest first; of two equally near, the older one.
+/// A face in the queue, ordered by height, the nearest first; equally near faces in the order of
+/// their numbers.
 #[derive(PartialEq)]
 struct QueuedFace {
     height: f64,

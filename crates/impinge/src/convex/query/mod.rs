@@ -84,7 +84,7 @@ pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache)
 /// The distance of `a` and `b`, at `pose` in `a`'s frame, with closest points in `a`'s frame; zero
 /// if they share a point.
 ///
-/// The bounds differ by rounding: by at most 1e-12 of the size of both bodies together, mostly a
+/// The bounds differ by rounding: by at most 1e-12 of the size of both bodies together, usually a
 /// hundredth of that.
 ///
 /// ```
@@ -115,7 +115,7 @@ pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -
 /// share a point, with the proof. That verdict is exact also where the signed distance is zero to
 /// rounding.
 ///
-/// For bodies that overlap, the bounds mostly agree to 1e-11 of their size. Where floating point
+/// For bodies that overlap, the bounds usually agree to 1e-11 of their size. Where floating point
 /// cannot bring them closer (depths of less than a millionth of the size, say), they are returned
 /// as they are.
 ///

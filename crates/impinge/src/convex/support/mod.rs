@@ -30,12 +30,12 @@ use crate::math::Vec3;
 pub enum Certainty {
     /// No vertex lies further, exactly.
     Exact,
-    /// No vertex near the result lies further as far as `f64` products can tell.
+    /// No vertex near the result lies further, compared by rounded `f64` products.
     ///
     /// A search that compares rounded products stops where all neighbours appear level. On a needle
     /// or a nearly flat face the body may extend further from there, so the error has **no bound**,
     /// and the result proves no separation. Confirm it with `Hull::climb` from the result, which
-    /// mostly ends after one ring of neighbours, or by comparing every vertex.
+    /// usually ends after one ring of neighbours, or by comparing every vertex.
     Rounded,
 }
 
@@ -74,9 +74,9 @@ pub trait VertexSearch {
     /// the guarantee of [`VertexSearch::certainty`].
     ///
     /// `start` is a vertex of the hull; the search is fastest if it is near the result. A search
-    /// that needs no start ignores it. Of several vertices that lie equally far any may be the
-    /// result, the same one for the same arguments. For a direction that is not finite, an
-    /// arbitrary vertex.
+    /// that needs no start ignores it. If several vertices lie equally far, the result is one of
+    /// them, the same one for the same arguments. For a direction that is not finite, an arbitrary
+    /// vertex.
     ///
     /// # Panics
     /// If there is no vertex `start`.

@@ -27,9 +27,9 @@ impl Tree {
     /// Fits the tree to a mesh with the same triangles, whose vertices may have moved anywhere:
     /// takes about a quarter of the time of [`Tree::build`].
     ///
-    /// Queries stay exact however far the vertices have moved, but slow down as neighbouring
-    /// triangles move apart. [`Deforming`](crate::Deforming) refits repeatedly for a mesh that
-    /// keeps moving, and rebuilds subtrees that have become slow.
+    /// Queries stay exact for any motion of the vertices, but slow down as neighbouring triangles
+    /// move apart. [`Deforming`](crate::Deforming) refits repeatedly for a mesh that keeps moving,
+    /// and rebuilds subtrees that have become slow.
     ///
     /// If the mesh has a different number of triangles; the tree is then unchanged.
     ///

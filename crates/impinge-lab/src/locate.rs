@@ -133,9 +133,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     }
     let mut report = Report::new(&arguments.common.out, "locate", "Point in solid");
     report.paragraph(&format!(
-        "Microseconds a point, one thread: `solid::locate` through the tree of the mesh, built before; and the \
-         query it replaced, which moves all vertices into a list and passes every triangle. The linear one is asked \
-         about every {}. point; both give the same answer there, which the command checks. Fastest of {} passes.",
+        "Microseconds a point, one thread: `solid::locate` through the tree of the mesh, built before; and a \
+         linear query, which copies all vertices to a list and tests every triangle. The linear query \
+         locates one of {} points, where the command checks that both answers are equal. Fastest of {} passes.",
         arguments.linear_every.max(1),
         arguments.passes.max(1),
     ));

@@ -127,15 +127,15 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         ));
         table.row(cells);
     }
-    let mut report = Report::new(&arguments.common.out, "assemblies", "Assemblies beside FCL");
+    let mut report = Report::new(&arguments.common.out, "assemblies", "Assemblies, compared with FCL");
     report.paragraph(
         "From arrays of vertices and triangles to answers about all pairs of parts, by one thread. \
-         impinge: checked meshes, boxes, then all that `impinge check` says of each pair whose \
+         impinge: checked meshes, boxes, then the full report of `impinge check` on each pair whose \
          boxes overlap (`check_pair`: crossing, touching, inside, duplicate or clear, exactly, with \
          all pairs of triangles), trees and topology included. FCL 0.7: one `BVHModel<OBBRSS>` a \
          mesh, its own dynamic tree of boxes, and `collide` for one contact a pair: yes or no, in \
-         floating point. Both share the meshes of equal parts. Parsing counts for neither. The two \
-         take turns; each keeps its fastest round.",
+         floating point. Both share the meshes of equal parts. Parsing is not timed. The two \
+         libraries alternate; each keeps its fastest round.",
     );
     report.table(&table);
     println!("{}", report.finish()?.display());

@@ -127,7 +127,8 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         ));
         table.row(cells);
     }
-    let mut report = Report::new(&arguments.common.out, "assemblies", "Assemblies, compared with FCL");
+    let mut report =
+        Report::new(&arguments.common.out, "assemblies", "Assemblies, compared with FCL");
     report.paragraph(
         "From arrays of vertices and triangles to answers about all pairs of parts, by one thread. \
          impinge: checked meshes, boxes, then the full report of `impinge check` on each pair whose \

@@ -64,7 +64,8 @@ pub use traverse::{
 /// let tree = BoxTree::build(&ring, &Options::default())?;
 /// let pose = Pose::from_translation([1.0, 0.0, 0.0])?;
 /// let mut count = Count::default();
-/// traverse(&Query::new((&ring, &tree), (&ring, &tree), &pose), &mut Scratch::default(), &mut count);
+/// let query = Query::new((&ring, &tree), (&ring, &tree), &pose);
+/// traverse(&query, &mut Scratch::default(), &mut count);
 /// assert_eq!(count.pairs, impinge::all_pairs(&ring, &ring, &pose).len());
 /// # Ok::<(), impinge::Error>(())
 /// ```

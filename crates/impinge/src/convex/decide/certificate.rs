@@ -70,10 +70,10 @@ impl fmt::Debug for Pairs {
 /// and the left side is positive. So `gap` is a certain lower bound of the distance.
 ///
 /// **Which direction.** Almost always `n` is the field [`direction`](Self::direction), exactly as
-/// it stands, and [`features`](Self::features) is empty. If the bodies are so close that the
-/// direction of their closest points, rounded, does not separate them, `features` names one, two or
-/// three pairs of vertices with differences `w = b - a`, and `n` is, exactly, the vector from the
-/// origin to the closest point of the point, line or plane through these:
+/// stored, and [`features`](Self::features) is empty. If the bodies are so close that the direction
+/// of their closest points, rounded, does not separate them, `features` names one, two or three
+/// pairs of vertices with differences `w = b - a`, and `n` is, exactly, the vector from the origin
+/// to the closest point of the point, line or plane through these:
 ///
 /// | pairs | `n`, up to a positive factor |
 /// | --- | --- |

@@ -25,8 +25,8 @@ pub(super) struct Nearest {
 const SETS: [u8; 15] = [15, 14, 13, 11, 7, 12, 10, 9, 6, 5, 3, 8, 4, 2, 1];
 
 /// The face of the hull of `w`, one to four points in one unit, that has the closest point to the
-/// origin. Only faces with all corners of the set `required` are considered; one of them must be the
-/// right one.
+/// origin. Only faces with all corners of the set `required` are considered; one of them must be
+/// the right one.
 ///
 /// There is a result for every number of points except zero.
 pub(super) fn nearest(w: &[Vector], required: u8) -> Option<Nearest> {

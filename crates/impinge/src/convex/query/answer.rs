@@ -8,7 +8,8 @@ use crate::math::Vec3;
 /// share no inner point lies between `lower` and `upper`, with all rounding.
 ///
 /// The bounds usually agree to 1e-11 of the size of the bodies. Where floating point cannot bring
-/// them closer (depths of less than a millionth of the size, say), they are returned as they are.
+/// them closer (for example for depths of less than a millionth of the size), they are returned as
+/// they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Overlap {
     /// No translation of B shorter than this separates the bodies.

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | Do they share a point? | [`intersects`]: a [`Verdict`] with its proof |
 //! | How far apart are they? | [`distance`]: bounds and closest points |
-//! | How deep do they overlap? | [`contact`]: distance or depth, whichever it is, with points and direction |
+//! | How deep do they overlap? | [`contact`]: distance or depth, with points and direction |
 //!
 //! Each has a variant that takes a [`HullCache`], for bodies that move a little between queries.
 //!
@@ -116,8 +116,8 @@ pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -
 /// rounding.
 ///
 /// For bodies that overlap, the bounds usually agree to 1e-11 of their size. Where floating point
-/// cannot bring them closer (depths of less than a millionth of the size, say), they are returned
-/// as they are.
+/// cannot bring them closer (for example for depths of less than a millionth of the size), they are
+/// returned as they are.
 ///
 /// ```
 /// use impinge::convex::{self, Hull};
@@ -128,7 +128,8 @@ pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -
 /// let pose = Pose::from_translation([0.25, 0.75, 0.0])?;
 /// let (contact, verdict) = convex::contact(&cube, &cube, &pose);
 /// assert!(verdict.is_intersecting());
-/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper && contact.upper - contact.lower < 1e-12);
+/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper);
+/// assert!(contact.upper - contact.lower < 1e-12);
 /// assert!(contact.direction.distance(Vec3::Y) < 1e-12);
 /// # Ok::<(), impinge::Error>(())
 /// ```

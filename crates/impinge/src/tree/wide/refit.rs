@@ -31,6 +31,7 @@ impl Tree {
     /// move apart. [`Deforming`](crate::Deforming) refits repeatedly for a mesh that keeps moving,
     /// and rebuilds subtrees that have become slow.
     ///
+    /// # Errors
     /// If the mesh has a different number of triangles; the tree is then unchanged.
     ///
     /// ```
@@ -38,7 +39,8 @@ impl Tree {
     ///
     /// let ball = shapes::icosphere(1.0, 8)?;
     /// let mut tree = Tree::build(&ball);
-    /// let flat = ball.with_vertices(ball.vertices().iter().map(|v| v.with_z(0.1 * v.z)).collect())?;
+    /// let flattened = ball.vertices().iter().map(|v| v.with_z(0.1 * v.z));
+    /// let flat = ball.with_vertices(flattened.collect())?;
     /// tree.refit(&flat)?;
     /// assert_eq!(tree.validate(&flat), Ok(()));
     /// # Ok::<(), impinge::Error>(())

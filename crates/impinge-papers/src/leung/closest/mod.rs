@@ -98,7 +98,9 @@ impl Variant {
 /// let options = ClosestOptions::default().tolerance(0.0);
 /// let mut cache = Default::default();
 /// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut cache);
-/// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-11);
+/// let distance = found.answer;
+/// assert!(distance.lower <= 1.5 && 1.5 <= distance.upper);
+/// assert!(distance.upper - distance.lower < 1e-11);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]

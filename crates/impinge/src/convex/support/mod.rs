@@ -1,8 +1,8 @@
 //! The vertex of a hull that lies furthest in a direction: the supporting vertex.
 //!
 //! Leung 1996, "An Efficient Collision Detection Algorithm for Polytopes in Virtual Environments",
-//! sections 2.5, 3.3, 3.5 and 5.3. Four searches of the module `leung` of `impinge-papers` implement
-//! one interface, [`VertexSearch`]:
+//! sections 2.5, 3.3, 3.5 and 5.3. Four searches of `impinge-papers`, module `leung`, implement one
+//! interface, [`VertexSearch`]:
 //!
 //! | search | vertices evaluated | additional memory | exact |
 //! | --- | --- | --- | --- |

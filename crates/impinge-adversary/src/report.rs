@@ -21,7 +21,7 @@ fn grouped(n: u64) -> String {
 /// The report of a run: cases, wrong answers and digest of every row.
 #[must_use]
 pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
-    let mut text = String::from("# What the adversary found\n\n");
+    let mut text = String::from("# Results of the adversary\n\n");
     let only = if only.is_empty() { String::new() } else { format!(" --only {only:?}") };
     let first = if first == 0 { String::new() } else { format!(" --first {first}") };
     let cases = findings.cases();

@@ -35,7 +35,7 @@ impl Truth {
         let posed = sample.posed(&sample.poses[step]);
         let units = Units::new(&sample.a.vertices, &posed);
         let distances = Distances::new(&units);
-        // Of equal triangles, only one is tested.
+        // Only one of several equal triangles is tested.
         let groups_a = equal_triangles(&sample.a, &sample.a.vertices);
         let groups_b = equal_triangles(&sample.b, &posed);
         let mut all: Vec<_> = groups_a

@@ -260,7 +260,7 @@ impl Reader {
                         TraitItem::Fn(f) => Some(f),
                         _ => None,
                     }) {
-                        // Methods of traits count whatever they return.
+                        // Methods of traits count for any return type.
                         let has_input = f.sig.inputs.iter().any(|a| matches!(a, FnArg::Typed(_)));
                         if has_input && !is_hidden(&f.attrs) {
                             let name = at(&format!("{}::{}", t.ident, f.sig.ident));

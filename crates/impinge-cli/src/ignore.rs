@@ -78,8 +78,8 @@ impl IgnoredPairs {
         })
     }
 
-    /// The number of ignored pairs among those of the job. `in_job` tells whether a pair is one of
-    /// the job, and may depend only on the groups of the two parts.
+    /// The number of ignored pairs among those of the job. `in_job` returns whether a pair is one
+    /// of the job, and may depend only on the groups of the two parts.
     ///
     /// Parts of one group that match the same sides of all splits are counted together, so the time
     /// is not proportional to the number of pairs.

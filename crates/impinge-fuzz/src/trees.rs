@@ -25,7 +25,7 @@ fn meshes() -> &'static [Mesh] {
 }
 
 /// Each tree as [`Tree::write`] writes it, after the byte that selects the mesh: once as it is, and
-/// once with the bit that asks for a valid checksum.
+/// once with the bit that requests a valid checksum.
 pub fn seeds() -> Vec<Vec<u8>> {
     let seed = |(i, mesh): (usize, &Mesh)| {
         [0, 0x80].map(|checksum_bit| {

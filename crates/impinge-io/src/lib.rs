@@ -32,9 +32,9 @@
 //!
 //! # Guarantees for any input
 //!
-//! No panic, no endless loop, and no allocation beyond a fixed multiple of the input size, whatever
-//! counts a header declares. All coordinates and matrices in a [`Document`] are finite, all indices
-//! are valid.
+//! No panic, no endless loop, and no allocation beyond a fixed multiple of the input size, for any
+//! counts that a header declares. All coordinates and matrices in a [`Document`] are finite, all
+//! indices are valid.
 
 mod document;
 mod error;

@@ -34,7 +34,7 @@ pub(crate) fn is_finite(m: &Matrix) -> bool {
 ///
 /// Scale and matrix are kept separate in a hierarchy of frames. The factors of nested frames are
 /// multiplied only with each other, so all parts in one scaled frame have the same factor to the
-/// last bit, whatever their rotations.
+/// last bit, for any rotations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Placement {
     pub(crate) matrix: Matrix,

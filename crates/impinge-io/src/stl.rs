@@ -14,7 +14,7 @@ use crate::text::{Cursor, TextSyntax, excerpt, name_of, without_bom};
 
 /// Reads an STL file, ASCII or binary.
 ///
-/// The file is binary if its length agrees with the count in the header, whatever its first word.
+/// The file is binary if its length agrees with the count in the header, for any first word.
 /// Otherwise it is ASCII if it begins with `solid` and has no NUL among its first 1024 bytes.
 /// Otherwise it is binary. Each `solid` of an ASCII file is one part.
 ///

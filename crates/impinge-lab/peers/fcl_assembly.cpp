@@ -1,7 +1,7 @@
 // FCL on one assembly: which pairs of parts collide.
 //
-// Usage: fcl_assembly FILE, then a line on standard input for each round. A round builds the
-// models of all meshes anew, finds the pairs of parts with overlapping boxes by FCL's own tree of
+// Usage: fcl_assembly FILE, then a line on standard input for each round. A round rebuilds
+// the models of all meshes, finds the pairs of parts with overlapping boxes by FCL's own tree of
 // boxes, tests each pair for one contact, and prints one line:
 //
 //   seconds to build, seconds to test, pairs tested, pairs that collide, and these pairs

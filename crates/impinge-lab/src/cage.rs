@@ -109,8 +109,8 @@ pub(crate) fn flight(frames: usize, seed: u64) -> Result<Flight> {
                 body.velocity = -body.velocity;
                 body.spin = -body.spin;
             }
-            // Two objects that reverse together may stay in contact; the limit keeps them in the
-            // cage.
+            // Two objects that reverse in the same frame may stay in contact and leave the cage;
+            // the limit prevents that.
             let limit = Vec3::splat(HALF_SIDE - 0.5);
             body.position = body.position.clamp(-limit, limit);
         }

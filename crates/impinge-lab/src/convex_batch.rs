@@ -142,7 +142,7 @@ fn conclusions(rows: &[(&str, [f64; VARIANTS.len()])], threads: usize) -> String
          interface: `pairs.par_iter().map(|(a, b, pose)| convex::intersects(a, b, pose))`, or `intersects_cached` with the pair's cache. The library has no separate function for it.",
         range(1),
         if is_faster(1, 1.15) {
-            "this pays if the pairs are already in such an order"
+            "this saves time if the pairs are already in such an order"
         } else {
             "the gain is not worth sorting"
         },

@@ -3,7 +3,7 @@
 //!
 //! A ring of about 70,000 triangles is twisted about its axis, a little more each frame, and tested
 //! against a rigid ring that crosses it. The frames are the same for a tree that is only refitted,
-//! trees that rebuild degraded parts, and a tree that is built anew each frame.
+//! trees that rebuild degraded parts, and a tree that is rebuilt from scratch in each frame.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! Point in solid: the query through the tree beside the linear one, which looks at every triangle.
+//! Point in solid: the query through the tree compared with the linear one, which visits every
+//! triangle.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -19,13 +20,13 @@ use crate::report::{Progress, Report, Table, count, short};
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Closed meshes to locate points in, beside the generated ones.
+    /// Closed meshes to locate points in, in addition to the generated ones.
     #[arg(long, value_name = "FILE")]
     mesh: Vec<PathBuf>,
     /// Points for each mesh and place.
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     points: usize,
-    /// Every how many points the linear query is asked as well, to compare answer and time.
+    /// One of this many points is also located by the linear query, to compare answers and times.
     #[arg(long, default_value_t = 100, value_name = "N")]
     linear_every: usize,
     /// Passes over all points; the fastest counts.
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-/// Where the points of a cell lie.
+/// The positions of the points of a cell.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// Evenly in the box of the mesh, enlarged by a tenth.
@@ -72,16 +73,16 @@ impl Place {
     }
 }
 
-/// What was measured for one mesh and place.
+/// The measurements for one mesh and one kind of positions.
 struct Cell {
     /// Microseconds of a query through the tree, the fastest pass.
     tree: f64,
     /// Microseconds of the linear query, the fastest pass.
     linear: f64,
-    /// How many points were inside, and how many on the boundary.
+    /// The numbers of points inside and on the boundary.
     inside: usize,
     boundary: usize,
-    /// How many answers were compared.
+    /// The number of answers compared.
     compared: usize,
 }
 
@@ -133,9 +134,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     }
     let mut report = Report::new(&arguments.common.out, "locate", "Point in solid");
     report.paragraph(&format!(
-        "Microseconds a point, one thread: `solid::locate` through the tree of the mesh, built before; and the \
-         query it replaced, which moves all vertices into a list and passes every triangle. The linear one is asked \
-         about every {}. point; both give the same answer there, which the command checks. Fastest of {} passes.",
+        "Microseconds a point, one thread: `solid::locate` through the tree of the mesh, built before; and a \
+         linear query, which copies all vertices to a list and tests every triangle. The linear query \
+         locates one of {} points, where the command checks that both answers are equal. Fastest of {} passes.",
         arguments.linear_every.max(1),
         arguments.passes.max(1),
     ));
@@ -175,7 +176,7 @@ fn measure(arguments: &Arguments, mesh: &Mesh, place: Place) -> Result<Cell> {
     })
 }
 
-/// As `solid::locate` was before it went through the tree.
+/// `solid::locate` without the tree.
 fn locate_linearly(mesh: &Mesh, point: Vec3) -> Location {
     let posed = Posed::new(mesh, &Pose::IDENTITY);
     if !posed.bounds().contains(point) {

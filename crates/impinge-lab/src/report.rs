@@ -55,7 +55,7 @@ impl Report {
         Ok(())
     }
 
-    /// Writes the Markdown file and gives its path.
+    /// Writes the Markdown file and returns its path.
     pub(crate) fn finish(self) -> Result<PathBuf> {
         let path = self.folder.join(format!("{}.md", self.name));
         write(&path, &format!("{}\n", self.text.trim_end()))?;

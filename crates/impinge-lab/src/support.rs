@@ -246,8 +246,8 @@ fn search_in_sequence(
     }
 }
 
-/// Checks that no vertex lies further than the one found, up to rounding. Queries work in `f32`: for
-/// them 2e-6 is allowed, a millionth of the hulls' size.
+/// Checks that no vertex lies further than the one found, up to rounding. Queries work in `f32`:
+/// for them 2e-6 is allowed, a millionth of the hulls' size.
 fn check(hull: &Hull, search: Search, directions: &[Vec3], found: &[u32]) -> Result<()> {
     let slack = if matches!(search, Search::Query | Search::QueryCoherent) { 2e-6 } else { 1e-14 };
     for (d, v) in directions.iter().zip(found).step_by(37) {

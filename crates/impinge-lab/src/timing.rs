@@ -21,9 +21,9 @@ pub(crate) struct Timed<T> {
     pub(crate) passes: usize,
 }
 
-/// Times a query at every pose, in up to [`MAX_PASSES`] passes within the budget. A first pass stops
-/// after twice the budget, but not before the fifth pose; later passes cover only the poses of the
-/// first one.
+/// Times a query at every pose, in up to [`MAX_PASSES`] passes within the budget. A first pass
+/// stops after twice the budget, but not before the fifth pose; later passes cover only the poses
+/// of the first one.
 pub(crate) fn time<T>(
     budget: Duration,
     poses: &[Pose],

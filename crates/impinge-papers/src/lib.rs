@@ -1,4 +1,4 @@
-//! The published collision-detection systems that impinge unites, one module a paper.
+//! The published collision-detection systems that impinge unites, one module per paper.
 //!
 //! | module | paper |
 //! | --- | --- |

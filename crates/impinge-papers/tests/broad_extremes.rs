@@ -19,7 +19,7 @@ const SCALES: [f64; 16] = [
     1e39, 1e61,
 ];
 
-/// A random box, mostly on a lattice of the given scale, so that many boxes touch exactly.
+/// A random box, usually on a lattice of the given scale, so that many boxes touch exactly.
 fn place(random: &mut Random, scale: f64, far: f64) -> BoxF32 {
     let mut low = [0.0; 3];
     let mut high = [0.0; 3];
@@ -114,8 +114,8 @@ fn phases(far: f64, scale: f64) -> Vec<Tested> {
     made.into_iter().map(|(name, phase)| Tested { phase, name, pairs: BTreeSet::new() }).collect()
 }
 
-/// Boxes mostly of one scale at one distance from the origin, through frames with every kind of
-/// change.
+/// Boxes, most of them of one scale, at one distance from the origin, through frames with every
+/// kind of change.
 #[test]
 fn every_broad_phase_is_correct_at_every_scale() {
     let mut random = Random::new(1);

@@ -1,4 +1,4 @@
-//! Many moving bodies: which pairs begin and end to meet?
+//! Many moving bodies: which pairs start and stop meeting?
 //!
 //! ```sh
 //! cargo run --release -p impinge --example moving_world

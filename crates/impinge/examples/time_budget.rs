@@ -42,7 +42,7 @@ fn show(ring: &Mesh, pose: &Pose, budget: &mut Budget<'_>) {
     match first_pair_within(ring, ring, pose, budget) {
         Verdict::Intersecting((a, b)) => println!("triangle {a} meets {b}"),
         Verdict::Separated(proof) => println!("separated: {proof}"),
-        // The bounds hold, however early the query was stopped.
+        // The bounds hold for every budget.
         Verdict::Undecided(known) => println!(
             "undecided: depth at most {:.4}, distance at most {:.4}, {} pairs of nodes left",
             known.open_depth, known.upper, known.open

@@ -138,6 +138,7 @@ pub mod rounding {
 
 /// Data structures of broad phases.
 pub mod broad {
+    pub use crate::broad::frame::are_many;
     pub use crate::broad::lists::{List, Lists};
     pub use crate::broad::testing;
 }

@@ -15,7 +15,7 @@
 //!     Verdict::Separated(proof) => println!("free: {proof}"),
 //!     Verdict::Intersecting(hit) => println!("{hit}"),
 //! }
-//! // The south pole of the ball stands on the top of the box, exactly.
+//! // The south pole of the ball touches the top of the box, exactly.
 //! let report = impinge::check_pair(&a, &b, &pose, &Default::default());
 //! assert_eq!(report.relation, Relation::Touching);
 //! # assert!(impinge::intersects(&a, &b, &pose).is_intersecting());
@@ -45,7 +45,7 @@
 //!
 //! Other shapes are hulls, spheres, capsules, boxes, half-spaces and more: [`shape::intersects`],
 //! [`shape::distance`], [`shape::contact`]. A [`World`] is updated by
-//! [`World::update`](world::World::update), or on a thread of its own after
+//! [`World::update`](world::World::update), or on a separate thread after
 //! [`World::detach`](world::World::detach). Convex bodies come from [`pieces::decompose`] and
 //! [`pieces::decompose_exactly`].
 //!

@@ -1,5 +1,5 @@
 //! Receivers of the pairs that a traversal finds. First hits, lists and counts are sinks, not
-//! traversals of their own: the sink decides when a traversal stops.
+//! separate traversals: the sink decides when a traversal stops.
 
 use std::ops::ControlFlow;
 

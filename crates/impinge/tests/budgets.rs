@@ -1,4 +1,4 @@
-//! Queries with a budget: no verdict is wrong and every bound holds, whatever the budget.
+//! Queries with a budget: no verdict is wrong and every bound holds, for any budget.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 

@@ -100,7 +100,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
         assert_eq!(pair.closest.upper, 0.0, "the returned features do not meet");
     }
 
-    // The same with trees, whatever the number of triangles.
+    // The same with trees, for any number of triangles.
     let (tree_a, tree_b) = (Tree::build(a), Tree::build(b));
     let mut closest = Closest { bound: f64::INFINITY, best: None };
     if internals::tree::near((a, &tree_a), (b, &tree_b), pose, &mut closest) {

@@ -10,7 +10,8 @@ use impinge_oracles::meshes::{
     compare_trees, far_soups, grid_soups, needles, pose, star, tilted_star,
 };
 
-/// Compares the tree with brute force. Returns the number of pairs, or `None` if the tree refused.
+/// Compares the tree with brute force. Returns the number of pairs, or `None` if the trees cannot
+/// be used.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     a.tree().validate(a).unwrap();
     b.tree().validate(b).unwrap();

@@ -413,7 +413,7 @@ fn a_half_space_meets_many_bodies() {
     assert_eq!(world.report().stats().meeting, 0);
 }
 
-/// Compounds of many parts have the same verdicts as their parts, whatever their caches contain.
+/// Compounds of many parts have the same verdicts as their parts, for any contents of their caches.
 #[test]
 fn compounds_of_many_parts_match_the_oracle() {
     let mut random = Random::new(77);

@@ -30,7 +30,7 @@ fn populated(random: &mut Random, count: usize) -> (World, Vec<Handle>) {
     (world, handles)
 }
 
-/// However frames are merged, applying all events gives the pairs that meet at the end.
+/// For any merging of frames, applying all events gives the pairs that meet at the end.
 #[test]
 fn a_detached_world_ends_with_the_same_pairs_as_a_synchronous_one() {
     let (mut world, mut handles) = populated(&mut Random::new(5), 20);

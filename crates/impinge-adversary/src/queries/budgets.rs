@@ -1,4 +1,4 @@
-//! Queries with a budget: all bounds hold, whatever the budget.
+//! Queries with a budget: all bounds hold, for any budget.
 
 use std::time::Instant;
 

@@ -51,7 +51,7 @@ fn files(case: &Case<'_>, checker: &mut Checker<'_>) {
             whole = internals::tree::traverse((&case.a, tree_a), (&case.b, tree_b), pose, sink);
         });
         checker.case(&(whole, &by_trees));
-        // The trees may refuse where sizes differ too much; the library then sweeps.
+        // The trees cannot be used if sizes differ too much; the library then uses a sweep.
         checker.check(!whole || by_trees == truth.pairs, || {
             format!("step {step}: {by_trees:?} by trees that were read, expected {:?}", truth.pairs)
         });

@@ -206,8 +206,8 @@ fn worlds(case: &Case<'_>, checker: &mut Checker<'_>) {
                 geometry_b.tight_bounds_at(pose),
                 geometry_b.rotation_proof_bounds_at(pose),
             ];
-            // Of a hull, only its vertices are in its boxes; rounding may place the mesh's other
-            // vertices outside.
+            // The boxes of a hull contain the vertices of the hull; rounding may place other
+            // vertices of the mesh outside.
             if name == "meshes" {
                 for bounds in boxes {
                     checker.check(used.iter().all(|p| bounds.contains(*p)), || {

@@ -54,8 +54,8 @@ pub(crate) struct Picture<'a> {
     pub(crate) results: &'a [PairResult],
     /// The curves in which surfaces pass through each other.
     pub(crate) curves: &'a Curves,
-    /// The counts for the legend. Without them there is no legend, and every part has a colour of
-    /// its own.
+    /// The counts for the legend. Without them there is no legend, and every part has a different
+    /// colour.
     pub(crate) summary: Option<&'a Summary>,
 }
 

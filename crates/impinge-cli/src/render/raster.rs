@@ -1,7 +1,7 @@
 //! A supersampled z-buffer for flat triangles and thick lines, with two transparent layers, drawn
 //! in parallel bands.
 //!
-//! Every band of rows has buffers of its own and draws the primitives in their given order, so the
+//! Every band of rows has its own buffers and draws the primitives in their given order, so the
 //! image does not depend on the number of threads.
 
 use rayon::prelude::*;

@@ -194,7 +194,7 @@ impl Summary {
         table
     }
 
-    /// The pairs with most collisions; of equal ones, those with more frames first.
+    /// The pairs in descending order of their collisions; if these are equal, of their frames.
     fn pair_table(&self, scene: &Scene) -> Table {
         let last = self.frames.len() as u64;
         let mut pairs: Vec<(&(usize, usize), &PairCollisions)> = self.pairs.iter().collect();

@@ -3,7 +3,7 @@
 //! Turk, "The PLY Polygon File Format" (Stanford, 1994). The reader supports all scalar types,
 //! elements and properties in any order, and list properties anywhere. It reads `x`, `y` and `z` of
 //! `vertex`, and `vertex_indices` or `vertex_index` of `face` and `tristrips`. It skips and counts
-//! everything else. Numbers in text are read as `f64`, whatever type the header declares.
+//! everything else. Numbers in text are read as `f64`, for any type that the header declares.
 
 mod body;
 mod header;

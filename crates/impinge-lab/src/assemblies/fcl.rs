@@ -1,4 +1,4 @@
-//! FCL in a process of its own, which answers round by round.
+//! FCL in a separate process, which is called once for each round.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -37,7 +37,7 @@ impl Fcl {
         Ok(Self { process, input, output: BufReader::new(output), file })
     }
 
-    /// Builds everything anew and asks all pairs.
+    /// Rebuilds all models and tests all pairs.
     pub(super) fn round(&mut self) -> Result<Round> {
         let input = self.input.as_mut().context("no input")?;
         writeln!(input, "round")?;
@@ -59,7 +59,7 @@ impl Fcl {
 
 impl Drop for Fcl {
     fn drop(&mut self) {
-        // The runner ends with its input.
+        // The runner exits at the end of its input.
         drop(self.input.take());
         let _ = self.process.wait();
         let _ = fs::remove_file(&self.file);

@@ -1,4 +1,5 @@
-//! Whole assemblies: all verdicts of `impinge check` on one thread beside the yes and no of FCL.
+//! Whole assemblies: all verdicts of `impinge check` on one thread, compared with FCL's
+//! intersection tests.
 
 mod fcl;
 mod parts;
@@ -32,22 +33,23 @@ pub(crate) struct Arguments {
     /// Only assemblies with this in their name.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Rounds, in which the two take turns; each keeps its fastest.
+    /// Rounds; each library runs once in every round and keeps its fastest.
     #[arg(long, default_value_t = 15, value_name = "N")]
     rounds: usize,
 }
 
-/// Seconds of a round, and what it found.
+/// Seconds and results of a round.
 #[derive(Clone, Debug)]
 struct Round {
     build: f64,
     ask: f64,
-    /// Pairs that were looked at closely.
+    /// Pairs whose boxes overlap.
     asked: usize,
-    /// Pairs that have a point of their surfaces in common.
+    /// Pairs whose surfaces share a point.
     meet: usize,
-    /// Pairs that share no space but points, and those of which one is inside the other.
+    /// Pairs that only touch.
     touch: usize,
+    /// Pairs whose surfaces share no point although the parts are not clear.
     inside: usize,
 }
 
@@ -125,22 +127,23 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         ));
         table.row(cells);
     }
-    let mut report = Report::new(&arguments.common.out, "assemblies", "Assemblies beside FCL");
+    let mut report =
+        Report::new(&arguments.common.out, "assemblies", "Assemblies, compared with FCL");
     report.paragraph(
         "From arrays of vertices and triangles to answers about all pairs of parts, by one thread. \
-         impinge: checked meshes, boxes, then all that `impinge check` says of each pair whose \
+         impinge: checked meshes, boxes, then the full report of `impinge check` on each pair whose \
          boxes overlap (`check_pair`: crossing, touching, inside, duplicate or clear, exactly, with \
          all pairs of triangles), trees and topology included. FCL 0.7: one `BVHModel<OBBRSS>` a \
          mesh, its own dynamic tree of boxes, and `collide` for one contact a pair: yes or no, in \
-         floating point. Both share the meshes of equal parts. Parsing counts for neither. The two \
-         take turns; each keeps its fastest round.",
+         floating point. Both share the meshes of equal parts. Parsing is not timed. The two \
+         libraries alternate; each keeps its fastest round.",
     );
     report.table(&table);
     println!("{}", report.finish()?.display());
     Ok(())
 }
 
-/// One round of all verdicts.
+/// One round: the verdicts of all pairs.
 fn check(assembly: &Assembly) -> Result<Round> {
     let input = assembly.meshes.clone();
     let start = Instant::now();

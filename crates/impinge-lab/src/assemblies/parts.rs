@@ -1,4 +1,4 @@
-//! The assemblies: from files where there are any, and generated.
+//! The assemblies: from files, if there are any, and generated ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use anyhow::{Context, Result, ensure};
 use impinge::{Mesh, Pose, Scene, Vec3};
 use impinge_samples::shapes::{brick_wall, pallet, pins, sample_assembly};
 
-/// Vertices and triangles, as both sides get them.
+/// Vertices and triangles, the input of both libraries.
 pub(super) type Raw = (Vec<Vec3>, Vec<[u32; 3]>);
 
-/// Meshes, and parts that are one of them at a pose.
+/// Meshes, and parts: the index of a mesh and a pose.
 #[derive(Debug)]
 pub(super) struct Assembly {
     pub(super) name: String,
@@ -44,7 +44,7 @@ impl Assembly {
         self.meshes.len() - 1
     }
 
-    /// Adds all of a file, moved by a pose.
+    /// Adds all parts of a file, moved by a pose.
     fn add_file(&mut self, file: &Path, pose: &Pose) -> Result<()> {
         let scene = Scene::load(file).with_context(|| file.display().to_string())?.scene;
         for part in scene.parts() {
@@ -88,7 +88,7 @@ pub(super) fn assemblies(folder: Option<&Path>) -> Result<Vec<Assembly>> {
     Ok(all)
 }
 
-/// The parts of the differential, one a file, all in one frame.
+/// The parts of the differential, one per file, all in one frame.
 fn differential(folder: &Path) -> Result<Assembly> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
@@ -101,7 +101,7 @@ fn differential(folder: &Path) -> Result<Assembly> {
     Ok(assembly)
 }
 
-/// Two bodies at the first of the poses that are given for them.
+/// Two bodies at the first of their recorded poses.
 fn mechanism(folder: &Path, name: &str) -> Result<Assembly> {
     let frames = folder.join(format!("{name}_frames.tsv"));
     let text = fs::read_to_string(&frames).with_context(|| frames.display().to_string())?;

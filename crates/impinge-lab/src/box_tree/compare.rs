@@ -269,7 +269,7 @@ fn variants(all: &[Comparison], report: &mut Report) {
     report.paragraph(&format!(
         "In the order sphere, torus, tetra-flake. **Thesis:** the collecting phase at the leaves gains \"about a factor of 1.5\". **Ours:** {}; ours collects with the other leaf's box, the thesis' with the other object's. \
          **Thesis:** among \"many more possibilities for further speed-up\" are on-the-fly axis-aligned boxes and empty boxes. **Ours:** axis-aligned boxes run at {} times the speed of clipping: a test costs less, but there are about twice as many of \
-         them, and twice as many leaves to look at, as the next table shows. With empty boxes it runs at {} times the speed: a small gain for every object, where the thesis expected more. With triangle pairs at the leaves, which the thesis did not try, it runs at {} times the speed. \
+         them, and twice as many leaves to compare, as the next table shows. With empty boxes it runs at {} times the speed: a small gain for every object, where the thesis expected more. With triangle pairs at the leaves, which the thesis did not try, it runs at {} times the speed. \
          The 14 % that flags for edges outside gained in the thesis are not measured: our clipping has them throughout.",
         join_values(5, true),
         join_values(4, false),

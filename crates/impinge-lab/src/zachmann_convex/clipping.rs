@@ -88,7 +88,11 @@ fn pre_checks(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
         "**Thesis:** 1.3 and then 1.8. **Ours:** {} for spheres, {} for cones. {}",
         join_values(&speedups[..2]),
         join_values(&speedups[2..]),
-        if min > 1.0 { "Both checks pay, as in the thesis." } else { "Not every check pays here." },
+        if min > 1.0 {
+            "Both checks save time, as in the thesis."
+        } else {
+            "Not every check saves time here."
+        },
     ));
     Ok(())
 }

@@ -127,7 +127,7 @@ fn steps(flight: &Flight, progress: &mut Progress, report: &mut Report) -> Resul
     report.paragraph(&format!(
         "**Thesis:** the best step falls with the limit: 0.25 for 10 iterations, 0.03 for 100, 0.007 for 1000. **Ours:** {}. {}",
         best.iter().map(|(limit, eta)| format!("{} for {limit}", short(*eta))).collect::<Vec<_>>().join(", "),
-        if falls { "It falls with the limit here, too." } else { "It does not fall all the way here." },
+        if falls { "It falls with the limit here, too." } else { "Here it does not fall at every limit." },
     ));
     Ok(best)
 }
@@ -165,8 +165,8 @@ fn first_planes(
         }
     };
     report.paragraph(&format!(
-        "**Thesis:** the first plane matters little: from the trivial one to that between the boxes errors fall by 1.6 with 10 iterations, 1.07 with 100 and 1.35 with 1000. **Ours:** by {}, {} and {}. With two bodies in a wide cage a plane between their boxes mostly separates them at once; the trivial one must be rotated first, for which few iterations do not \
-         suffice.",
+        "**Thesis:** the first plane matters little: from the trivial one to that between the boxes errors fall by 1.6 with 10 iterations, 1.07 with 100 and 1.35 with 1000. **Ours:** by {}, {} and {}. With two bodies in a wide cage a plane between their boxes usually separates them at once; the trivial one must be rotated first, which takes more than a few \
+         iterations.",
         gain(0),
         gain(1),
         gain(2),
@@ -230,7 +230,7 @@ fn incremental(
     progress.step("planes: incremental");
     let mut table = Table::new([
         "iterations at most",
-        "errors, each frame anew",
+        "errors, first plane in each frame",
         "iterations a frame",
         "errors, plane of the last frame",
         "iterations a frame",
@@ -251,7 +251,7 @@ fn incremental(
     report.paragraph("The incremental method: the last plane of a frame is the first plane of the next. Means are over the frames with the bodies apart.");
     report.table(&table);
     report.paragraph(&format!(
-        "**Thesis:** if bodies were apart and have moved little, one pass over the vertices mostly suffices (no numbers). **Ours:** {} to {} times as few iterations. Where the limit is small and the step large, a frame that ends without a plane leaves a bad one for the next.",
+        "**Thesis:** if bodies were apart and have moved little, one pass over the vertices usually suffices (no numbers). **Ours:** {} to {} times as few iterations. Where the limit is small and the step large, a frame that ends without a plane leaves a bad one for the next.",
         short(fewer.iter().copied().fold(f64::INFINITY, f64::min)),
         short(fewer.iter().copied().fold(0.0, f64::max)),
     ));

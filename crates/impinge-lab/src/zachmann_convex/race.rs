@@ -30,7 +30,7 @@ pub(super) fn report(
 ) -> Result<()> {
     report.heading("Section 6.6: two algorithms race on one pair");
     report.paragraph(
-        "Clipping, which finds a hit early, against perceptron planes kept from frame to frame, which find early that there is none; at most 1000 rotations with a step of 0.03; when the planes give up, clipping continues. The cage is as wide as both bodies. The thesis raced the algorithm for arbitrary polyhedra, on two processors. \
+        "Clipping, which finds a hit early, against perceptron planes kept from frame to frame, which find early that there is none; at most 1000 rotations with a step of 0.03; when the planes reach their limit, clipping continues. The cage is as wide as both bodies. The thesis raced the algorithm for arbitrary polyhedra, on two processors. \
          \"In turns\" is one thread, sixteen edges for each rotation of the plane; \"two threads\" stops the slower one by a flag that is read after every step.",
     );
     let mut table = Table::new([
@@ -69,7 +69,7 @@ pub(super) fn report(
                     planes.store_plane(&mut cache);
                     wins.set(wins.get() + usize::from(outcome.winner == Some(Winner::Second)));
                     races.set(races.get() + 1);
-                    // Clipping never gives up.
+                    // Clipping always reaches a verdict.
                     outcome.meet.unwrap_or_default()
                 };
             let interleaved_us = flight

@@ -108,7 +108,7 @@ impl Flight {
         (best[1..].iter().sum::<f64>() / (frames - 1) as f64, pairs as f64 / frames as f64)
     }
 
-    /// Microseconds per frame of a broad phase that is built anew in every frame.
+    /// Microseconds per frame of a broad phase that is rebuilt in every frame.
     pub(super) fn time_rebuilt<P: BroadPhase>(&self, passes: usize, make: impl Fn() -> P) -> f64 {
         let mut best = vec![f64::INFINITY; self.bounds.len()];
         let mut changes = Changes::default();

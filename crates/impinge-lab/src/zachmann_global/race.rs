@@ -154,7 +154,7 @@ fn time(
                     parallel(&mut clipping, &mut plane)
                 };
                 plane.store_plane(cache);
-                // Clipping never gives up.
+                // Clipping always reaches a verdict.
                 meet += usize::from(outcome.meet.unwrap_or_default());
             }
             *best = best.min(start.elapsed().as_secs_f64() * 1e6);

@@ -18,8 +18,8 @@ pub struct RelativePosition {
 }
 
 impl Pair {
-    /// The pose number `step`, counted from one. `position` is the position of B at the pose before.
-    /// Returns the last pose again if numbers would become too large.
+    /// The pose number `step`, counted from one. `position` is the position of B at the pose
+    /// before. Returns the last pose again if numbers would become too large.
     pub fn next_pose(&self, step: u64, position: &RelativePosition) -> Pose {
         let mut random = Random::new(self.seed.wrapping_mul(0x9e6c_63d0_985b_9b6d) ^ (step << 56));
         let last = self.pose.translation();

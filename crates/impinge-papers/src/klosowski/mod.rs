@@ -40,10 +40,10 @@
 //!
 //! `docs/results/klosowski.md` repeats Tables 1 to 7 and Figure 3 on scenes of the same kind, next
 //! to the paper's figures. 18-DOPs are the fastest of the four on all five data sets
-//! (in the paper on three); 1.5 to 3.4 times as fast as 6-DOPs. Hill-climbing below the root does
-//! not pay, as in the paper. Opening the larger node first, which the paper did not try, takes 0.5
-//! to 1.0 times the time of Algorithm 1. The engine's tree is 0.62 to 118 times as fast as the best
-//! k-DOP tree, depending on the data set.
+//! (in the paper on three); 1.5 to 3.4 times as fast as 6-DOPs. Hill-climbing below the root is
+//! usually slower, as in the paper. Opening the larger node first, which the paper did not try,
+//! takes 0.5 to 1.0 times the time of Algorithm 1. The engine's tree is 0.62 to 118 times as fast
+//! as the best k-DOP tree, depending on the data set.
 
 pub mod bv_tree;
 pub mod dynamic_tree;

@@ -61,7 +61,8 @@ pub enum Method {
 ///     let frame = tracker.step(&pose, &mut scratch);
 ///     assert_eq!(frame.meets, step >= 4); // at 1.0
 ///     if let Some(last_closest) = frame.closest {
-///         assert!(frame.meets && (last_closest.distance.upper - 0.125).abs() < 1e-12); // the frame before
+///         // Those of the frame before.
+///         assert!(frame.meets && (last_closest.distance.upper - 0.125).abs() < 1e-12);
 ///     }
 /// }
 /// # Ok::<(), impinge::Error>(())

@@ -100,7 +100,8 @@ pub struct ClippingOutput {
 /// use impinge::convex::Hull;
 /// use impinge_papers::zachmann::clipping::{PreChecks, clip};
 ///
-/// let cube = Hull::new(&(0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64)).collect::<Vec<_>>())?;
+/// let corners = (0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64));
+/// let cube = Hull::new(&corners.collect::<Vec<_>>())?;
 /// let pose = Pose::from_translation([0.75, 0.5, 0.5])?;
 /// let output = clip(&cube, &cube, &pose, PreChecks::COLLECT);
 /// assert!(output.meet && output.witness.is_some());

@@ -8,7 +8,7 @@
 //! racing on two processors was slower.
 //!
 //! The verdict does not depend on the winner, because a contender returns a certain verdict or
-//! gives up. The winner depends on timing for [`parallel`], and is deterministic for
+//! stops without one. The winner depends on timing for [`parallel`], and is deterministic for
 //! [`interleaved`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +70,7 @@ impl Contender for separating::Search<'_> {
 /// The result of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaceOutput {
-    /// Whether the bodies share a point; `None` if both contenders gave up.
+    /// Whether the bodies share a point; `None` if both contenders stopped without a verdict.
     pub meet: Option<bool>,
     /// The contender that decided.
     pub winner: Option<Winner>,
@@ -149,7 +149,7 @@ fn ends(one: Status, other: Status) -> bool {
 }
 
 /// A race on two threads of the current `rayon` pool. With one thread, the first contender runs to
-/// its end and then, if it gave up, the second.
+/// its end and then, if it has no verdict, the second.
 pub fn parallel<F: Contender + Send, S: Contender + Send>(
     first: &mut F,
     second: &mut S,

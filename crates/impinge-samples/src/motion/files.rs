@@ -17,8 +17,8 @@ impl MovingScene {
     /// The second value describes the content of the file. Its scene is that of the moving scene.
     ///
     /// # Errors
-    /// As [`Scene::load`](impinge::Scene::load), and if a pose that must be rigid is not. The message
-    /// contains the file, the part and the field.
+    /// As [`Scene::load`](impinge::Scene::load), and if a pose that must be rigid is not. The
+    /// message contains the file, the part and the field.
     ///
     /// ```no_run
     /// use impinge_samples::motion::{Motion, MovingScene, Stage};

@@ -29,7 +29,8 @@ pub struct Surroundings {
 /// let motion = Motion::from_name("falling").unwrap();
 /// let origin = Pose::from_translation([0.0, 0.0, 5.0])?;
 /// let body = MovingBody { name: "stone".into(), parts: 0..1, parent: None, origin, motion };
-/// let around = Surroundings { bounds: Aabb::from_corners(Vec3::ZERO, Vec3::ONE), seed: 1, body: 0 };
+/// let bounds = Aabb::from_corners(Vec3::ZERO, Vec3::ONE);
+/// let around = Surroundings { bounds, seed: 1, body: 0 };
 /// let corners = [Vec3::new(0.0, 0.0, 4.5), Vec3::new(0.0, 0.0, 5.5)]; // as it starts
 /// let mut mover = Mover::new(&body, &corners, &around)?;
 /// while mover.moves() {

@@ -59,7 +59,7 @@ pub fn swept_flight(steps: usize, tetrahedra: usize, seed: u64) -> Result<SweptF
     for n in 0..tetrahedra {
         let Some(middle) = (0..1000).find_map(|_| place(&mut random, &flight)) else {
             return Err(bad(format!(
-                "obstacle {n} of {tetrahedra} finds no place beside the flight of {steps} steps: use fewer steps"
+                "no position was found for obstacle {n} of {tetrahedra} beside the flight of {steps} steps: use fewer steps"
             )));
         };
         add_tetrahedron(&mut surface, &mut random, middle, OBSTACLE_RADIUS);

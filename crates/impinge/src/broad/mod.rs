@@ -74,7 +74,12 @@ pub trait BroadPhase: Debug + Send + Sync {
     /// As [`BroadPhase::update`], without a limit.
     fn update_unlimited(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) {
         let completeness = self.update(frame, &mut Budget::unlimited(), changes);
-        debug_assert_eq!(completeness, Completeness::Complete, "{} gave up", self.name());
+        debug_assert_eq!(
+            completeness,
+            Completeness::Complete,
+            "{} stopped before all boxes were compared",
+            self.name()
+        );
     }
 
     /// Appends the pairs that overlap, as of the last frame, in any order.

@@ -18,7 +18,7 @@ pub struct CheckOptions {
     /// Parts no further apart than this are [`Relation::Near`]. In the unit of the coordinates; a
     /// negative or NaN clearance has no effect.
     pub clearance: Option<f64>,
-    /// Also measure the distance of parts that do not meet, however far apart.
+    /// Also measure the distance of parts that do not meet, for every separation.
     pub distance: bool,
     /// Keep every intersecting pair of triangles, not only their number.
     pub keep_hits: bool,

@@ -7,7 +7,8 @@ use crate::math::Vec3;
 
 /// The closest points of two closed segments, and bounds of their distance.
 ///
-/// Segments may be parallel, overlap, or have equal ends. Of several closest pairs one is returned.
+/// Segments may be parallel, overlap, or have equal ends. If several pairs are closest, one of them
+/// is returned.
 ///
 /// ```
 /// use impinge::Vec3;

@@ -98,13 +98,13 @@ struct Candidate {
     perpendicular: Vec3,
 }
 
-/// The closest points by floating-point arithmetic, which mostly need no second search.
+/// The closest points by floating-point arithmetic, which usually need no second search.
 ///
-/// The sides at the closest pair of vertices come first: nine squared distances mostly save several
-/// pairs of sides. Random triangles with sides of about 1, at gaps of 10, 1 and 0.01 along a random
-/// direction: 52, 92 and 149 ns a search, against 84, 138 and 192 ns in index order. Testing before
-/// the sides whether the two vertices are the closest points takes 42, 98 and 159 ns: it is faster
-/// only at large distances, where a query rarely reaches triangles.
+/// The sides at the closest pair of vertices come first: nine squared distances usually save
+/// several pairs of sides. Random triangles with sides of about 1, at gaps of 10, 1 and 0.01 along
+/// a random direction: 52, 92 and 149 ns a search, against 84, 138 and 192 ns in index order.
+/// Testing before the sides whether the two vertices are the closest points takes 42, 98 and 159
+/// ns: it is faster only at large distances, where a query rarely reaches triangles.
 #[inline]
 fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Candidate {
     let ea = [a[1] - a[0], a[2] - a[1], a[0] - a[2]];
@@ -223,8 +223,8 @@ fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Ve
 
 /// The answer for triangles that share a point.
 ///
-/// A shared point is where a side of one triangle meets the other, up to rounding: of the
-/// candidates the one with the smallest certain bound of its distance to both triangles is taken.
+/// A shared point is where a side of one triangle meets the other, up to rounding. The result is
+/// the candidate with the smallest certain bound of its distance to both triangles.
 #[cold]
 fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
     let closest = disjoint_with_error(a, b);

@@ -15,8 +15,8 @@
 //!   the faces below it are connected, so either one of them is new, or two of them, one removed
 //!   and one kept, share a border edge, and the new face at that edge has a normal between theirs.
 //!   So only the new faces are tested;
-//! - coplanar neighbours occur (the apex lies in the plane of a kept face). They do no harm and are
-//!   merged at the end.
+//! - coplanar neighbours occur (the apex lies in the plane of a kept face). They are harmless and
+//!   are merged at the end.
 //!
 //! Floating point chooses the furthest point. A worse choice only costs time.
 //!

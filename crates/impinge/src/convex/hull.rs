@@ -183,13 +183,14 @@ impl Hull {
         self.dimension
     }
 
-    /// The corners, numbered so that neighbours mostly have close numbers.
+    /// The corners, numbered so that neighbours usually have close numbers.
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// For each vertex the index of its point in the input; of equal points, one of them.
+    /// For each vertex the index of its point in the input; if several points are equal, the index
+    /// of one of them.
     #[must_use]
     pub fn sources(&self) -> &[u32] {
         &self.sources

@@ -16,7 +16,7 @@ type Side = usize;
 /// The sources of the hull's vertices, and the topology.
 ///
 /// Vertices and faces are numbered in the order in which the hull was built, which goes from
-/// neighbour to neighbour. So close numbers are close on the hull, and a walk over it mostly finds
+/// neighbour to neighbour. So close numbers are close on the hull, and a walk over it usually finds
 /// its data in the cache.
 pub(super) fn polygons(hull: &Builder) -> (Vec<u32>, Topology) {
     let sides = Sides::new(hull);

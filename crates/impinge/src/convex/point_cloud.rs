@@ -1,7 +1,7 @@
 //! Points as a body for intersection queries, without computing which of them are corners of their
 //! hull.
 //!
-//! Building a [`Hull`] takes as long as building the tree of a mesh, which does not pay for a few
+//! Building a [`Hull`] takes as long as building the tree of a mesh, which is too long for a few
 //! queries. A point cloud is built in one pass over the points. A query compares all of them, eight
 //! at a time, to find the furthest in each of its few directions. Verdicts and proofs are those of
 //! hulls.

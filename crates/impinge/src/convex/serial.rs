@@ -74,7 +74,7 @@ impl Hull {
         let invalid = |what: &str| {
             Err(Error::new(
                 ErrorKind::BadParameter,
-                format!("the numbering of a hull: {what}; leave it out to number the hull anew"),
+                format!("the numbering of a hull: {what}; omit it to number the hull again"),
             ))
         };
         if self.vertices.len() != vertices.len() {

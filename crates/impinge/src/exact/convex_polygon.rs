@@ -77,9 +77,9 @@ pub fn point_in_convex_polygon_counted(
 /// The extreme vertex that is searched for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
-    /// The highest vertex; of several the rightmost.
+    /// The highest vertex; if there are several, the rightmost.
     Up,
-    /// The highest vertex; of several the leftmost.
+    /// The highest vertex; if there are several, the leftmost.
     UpLeft,
     /// The lowest vertex.
     Down,

@@ -77,7 +77,7 @@ impl<'a> Element<'a> {
         if let Some((axis, orientation)) = projection_axis(*corners, tally) {
             return Self { corners, count: 3, index: [0, 1, 2], whole_side: 0, axis, orientation };
         }
-        // Of corners that coincide the one with the lowest number is taken.
+        // If corners coincide, the one with the lowest number is used.
         let (mut low, mut high) = (0, 0);
         for i in 1..3 {
             if lexicographic(corners[i], corners[low]) == Ordering::Less {

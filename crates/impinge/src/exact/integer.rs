@@ -80,7 +80,7 @@ pub(crate) fn sign(x: &BigInt) -> Sign {
 
 /// The sign of `direction . (b - a)`; zero if a number is not finite.
 pub(crate) fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
-    // The direction has a unit of its own: a positive factor does not change the sign.
+    // The direction may have another unit: a positive factor does not change the sign.
     let direction = scale(direction.to_array());
     let points = scale([a.x, a.y, a.z, b.x, b.y, b.z]);
     let (Some(direction), Some(points)) = (direction, points) else { return Sign::Zero };

@@ -20,7 +20,7 @@ pub struct Intersection {
 /// Its kind and its number of corners are exact. A corner that is a vertex of one of the triangles
 /// has that vertex's coordinates, bit for bit (those of A's vertex, if it is one of both). Another
 /// corner lies on an edge of one of them: each of its coordinates is within half a unit in the last
-/// place plus `2^-60` of the edge's extent in that coordinate, however badly conditioned the input,
+/// place plus `2^-60` of the edge's extent in that coordinate, even for badly conditioned input,
 /// and within the edge's box. Corners that differ may round to the same point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SharedSet {

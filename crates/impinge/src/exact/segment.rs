@@ -60,8 +60,8 @@ pub fn segment_triangle(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<Segmen
 
 /// [`segment_triangle`] for an end on the plane, or a triangle of zero area.
 fn segment_triangle_degenerate(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentHit> {
-    // The segment as a triangle of zero area. Its corner 2 is never reported, because of corners
-    // that coincide the one with the lowest number is.
+    // The segment as a triangle of zero area. Its corners 1 and 2 coincide, so corner 2 is never
+    // reported: the corner with the lowest number is.
     let (kind, _) = degenerate::intersect(&[p, q, q], triangle, &mut ())?;
     let (segment, triangle) = match kind {
         HitKind::Touching { feature_a: a, feature_b: b } => (a, b),

@@ -12,9 +12,9 @@ use crate::math::Vec3;
 
 /// How the closed triangles `a` and `b` meet; `None` if they share no point.
 ///
-/// Exact for coordinates within [`EXACT_RANGE`](super::EXACT_RANGE), whatever the triangles:
-/// coplanar, with common vertices, of zero area. Both triangles are in the same frame. The
-/// definitions are in the [module's documentation](super).
+/// Exact for coordinates within [`EXACT_RANGE`](super::EXACT_RANGE), for all triangles, including
+/// coplanar ones, those with common vertices and those of zero area. Both triangles are in the same
+/// frame. The definitions are in the [module's documentation](super).
 ///
 /// ```
 /// use impinge::Vec3;

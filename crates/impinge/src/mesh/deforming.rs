@@ -62,8 +62,8 @@ pub struct Deforming {
     vertex_triangles: OnceLock<VertexTriangles>,
 }
 
-/// The data of a [`Deforming`] besides its mesh: the quality of the tree when it was built, and the
-/// triangles at each vertex.
+/// The data of a [`Deforming`] in addition to its mesh: the quality of the tree when it was built,
+/// and the triangles at each vertex.
 #[derive(Clone, Debug)]
 pub(crate) struct RefitState {
     upkeep: Upkeep,

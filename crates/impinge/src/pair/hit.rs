@@ -49,8 +49,8 @@ pub struct EdgeAndFace {
 }
 
 impl Hit {
-    /// The first edge of one of the two triangles that meets the other, A's edges first. There
-    /// always is one for a hit that a query on these meshes at this pose reported.
+    /// The first edge of one of the two triangles that meets the other, A's edges first. It exists
+    /// for every hit that a query on these meshes at this pose reported.
     ///
     /// ```
     /// use impinge::{Pose, shapes};

@@ -38,7 +38,7 @@ pub enum Separation {
     /// bound.
     Distance {
         /// A certain lower bound of the distance. Zero if the gap is too narrow for `f64` to bound
-        /// it away from zero; the verdict is exact all the same.
+        /// it away from zero; the verdict is exact nevertheless.
         lower: f64,
     },
 }

@@ -376,8 +376,8 @@ fn height_range(hull: &Hull, normal: Vec3) -> (f64, f64) {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)))
 }
 
-/// The planes at the `max_notches` notches nearest to the deepest void that cut the hull; of equal
-/// ones, the first.
+/// The planes at the `max_notches` notches nearest to the deepest void that cut the hull; if
+/// notches are equally near, the first.
 fn oblique_candidates(
     hull: &Hull,
     notches: &[Notch],

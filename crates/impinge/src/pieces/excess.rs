@@ -288,7 +288,7 @@ impl PartialOrd for Cell {
 }
 
 impl Ord for Cell {
-    /// The largest bound first; of equal ones the oldest.
+    /// The largest bound first; equal bounds from the oldest to the newest.
     fn cmp(&self, other: &Self) -> Ordering {
         self.upper.total_cmp(&other.upper).then(other.number.cmp(&self.number))
     }

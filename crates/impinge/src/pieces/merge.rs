@@ -32,7 +32,7 @@ pub(super) fn merge(nodes: Vec<Node>, context: &Context, whole: &Soup) -> Vec<No
     for j in 1..nodes.len() {
         pairs.extend((0..j).filter_map(|i| Pair::of(&nodes, [i, j], context.tolerance)));
     }
-    // The best pair last; of two equal ones, the older.
+    // The best pair last; if pairs are equal, the older one.
     let sort = |pairs: &mut Vec<Pair>| {
         pairs.sort_by(|a, b| b.added.total_cmp(&a.added).then(b.pieces.cmp(&a.pieces)));
     };

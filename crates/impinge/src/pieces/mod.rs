@@ -6,10 +6,10 @@
 //! - [`decompose_exactly`] cuts at the planes of the faces, first of all at notches (edges where
 //!   the surface turns inward; Chazelle 1984), in integers of arbitrary length. The pieces are then
 //!   convex in real numbers and their union is the solid. Their corners are points where three
-//!   planes meet, and not every such point has `f64` coordinates. Where all of them have, the hulls
-//!   are the pieces and the result is `exact`. Otherwise the hull takes the corners of the smallest
-//!   box of `f64` points around such a point: it still covers the solid, with an error of one unit
-//!   in the last place.
+//!   planes meet, and not every such point has `f64` coordinates. If all of them have such
+//!   coordinates, the hulls are the pieces and the result is `exact`. Otherwise the hull takes the
+//!   corners of the smallest box of `f64` points around such a point: it still covers the solid,
+//!   with an error of one unit in the last place.
 //! - [`decompose`] cuts at axis-parallel planes and, up to two times per piece, at planes through
 //!   notches (those of the two faces and the one between them). The worst piece is cut first, until
 //!   every hull is within a tolerance of the solid or the number of pieces reaches its limit. Then
@@ -18,7 +18,7 @@
 //!   approach for 3D mesh approximate convex decomposition", and its later versions) and `CoACD`
 //!   (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with collision-aware
 //!   concavity and tree search"), which also measures quality as the distance of the hull from the
-//!   solid. Both work with samples or voxels and guarantee nothing; here the error is a proven
+//!   solid. Both work with samples or voxels and give no guarantee; here the error is a proven
 //!   bound.
 //!
 //! Guarantees of every [`Decomposition`]:

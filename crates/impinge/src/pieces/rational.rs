@@ -2,7 +2,7 @@
 //!
 //! All coordinates of the mesh are integers in a common unit, a power of two. A point is `x / w`
 //! with integers `x` and `w > 0` in lowest terms, so its length in bits is bounded by that of the
-//! three planes that meet in it, whatever the number of cuts.
+//! three planes that meet in it, for any number of cuts.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};

@@ -3,8 +3,8 @@
 //! `impinge-io` reads bytes into arrays; this module converts arrays to meshes and matrices to
 //! poses. A pose is rigid, so the rest of a file's matrix is applied to the part's vertices: a
 //! uniform scale by [`Scene::add_scaled`], once for all parts with the same mesh and scale,
-//! whatever their rotations; the whole matrix except its translation if it shears, mirrors, or
-//! scales axes differently.
+//! for all rotations; the whole matrix except its translation if it shears, mirrors, or scales axes
+//! differently.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -66,7 +66,7 @@ impl Margins {
     }
 }
 
-/// The unit vector along `v`, whatever its length; zero for zero.
+/// The unit vector along `v`, for any length of `v`; zero for zero.
 pub(super) fn unit(v: Vec3) -> Vec3 {
     let largest = v.abs().max_element();
     if largest > 0.0 { (v / largest).normalize() } else { Vec3::ZERO }

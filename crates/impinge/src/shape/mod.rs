@@ -142,7 +142,8 @@ pub(crate) fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3>
 ///
 /// let ground = HalfSpace::new([0.0, 0.0, 1.0], 0.0)?.into();
 /// let cone = Cone::new(0.5, 0.25)?.into(); // its base is at -0.5
-/// let found = shape::distance(&ground, &cone, &Pose::from_translation([3.0, 0.0, 2.5])?).expect("no mesh");
+/// let pose = Pose::from_translation([3.0, 0.0, 2.5])?;
+/// let found = shape::distance(&ground, &cone, &pose).expect("no mesh");
 /// assert!(found.lower <= 2.0 && 2.0 <= found.upper && found.upper - found.lower < 1e-12);
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -172,7 +173,8 @@ pub fn distance_cached(
 /// let (block, rod) = (Cuboid::new([1.0, 1.0, 1.0])?.into(), Capsule::new(2.0, 0.25)?.into());
 /// let pose = Pose::from_translation([1.0, 0.0, 0.0])?; // half in, standing up
 /// let contact = shape::contact(&block, &rod, &pose).expect("both are convex");
-/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper && contact.upper - contact.lower < 1e-9);
+/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper);
+/// assert!(contact.upper - contact.lower < 1e-9);
 /// assert!(contact.direction.distance(Vec3::X) < 1e-9);
 /// # Ok::<(), impinge::Error>(())
 /// ```

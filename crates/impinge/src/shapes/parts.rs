@@ -33,7 +33,8 @@ pub struct Hole {
 ///
 /// # Errors
 /// `BadParameter` unless there are at least 2 columns and 2 rows, ascending, the thickness is a
-/// positive number, `arc` is at least 1, and every hole has a cell of its own that it fits.
+/// positive number, `arc` is at least 1, and every hole fits into its cell, which has no other
+/// hole.
 pub fn plate(
     columns: &[f64],
     rows: &[f64],
@@ -64,7 +65,7 @@ pub fn plate(
         let [x, y] = hole.cell;
         if x >= nx || y >= ny || radius_of[y * nx + x].is_some() {
             return Err(bad(format!(
-                "hole {i} is in cell {x}, {y}: it must be in a cell of its own of the {nx} by {ny} cells"
+                "hole {i} is in cell {x}, {y}: it must be in one of the {nx} by {ny} cells, without another hole"
             )));
         }
         let max_radius = 0.5 * (columns[x + 1] - columns[x]).min(rows[y + 1] - rows[y]);
@@ -264,7 +265,7 @@ mod tests {
         assert_bad(plate(&[1.0, 0.0], &unit, 1.0, &[], 1), "ascend");
         assert_bad(plate(&[0.0, f64::NAN], &unit, 1.0, &[], 1), "line of the plate");
         assert_bad(plate(&unit, &unit, 0.0, &[], 1), "thickness");
-        assert_bad(plate(&unit, &unit, 1.0, &[hole(0, 1, 0.1)], 1), "cell of its own");
+        assert_bad(plate(&unit, &unit, 1.0, &[hole(0, 1, 0.1)], 1), "without another hole");
         assert_bad(plate(&unit, &unit, 1.0, &[hole(0, 0, 0.1); 2], 1), "hole 1");
         assert_bad(plate(&unit, &unit, 1.0, &[hole(0, 0, 0.5)], 1), "less than 0.5");
         assert_bad(plate(&unit, &unit, 1.0, &[hole(0, 0, 0.2)], 0), "quarter");

@@ -367,7 +367,7 @@ mod tests {
             let o = random_vec(&mut s);
             let [u, v, w] = [p, q, r].map(|x| dirs.between(o, x));
             let n = dirs.cross(u, v);
-            // n is exactly perpendicular to u and v, whatever the size of the integers.
+            // n is exactly perpendicular to u and v, for integers of any size.
             assert_eq!(dirs.dot(n, u), Sign::Zero);
             assert_eq!(dirs.dot(n, v), Sign::Zero);
             assert_eq!(dirs.dot(n, w), dirs.det(u, v, w));

@@ -274,7 +274,7 @@ mod tests {
         // Under Miri each takes a thousand times longer.
         let cases = if cfg!(miri) { 40 } else { 20_000 };
         for _ in 0..cases {
-            // Mostly ones and twos, so that masks are often full.
+            // Usually ones and twos, so that masks are often full.
             let one = |random: &mut Random| match random.index(40) {
                 0 => some[random.index(some.len())],
                 n => (1 + n % 2) as f32,

@@ -12,9 +12,9 @@ use super::{ActiveHelpers, MAX_SHARES, fan_out};
 const SPINS_BETWEEN_LOOKS: usize = 8;
 
 /// Runs `work` while up to `helpers` other workers of the current `rayon` pool stay awake and look
-/// for the pieces that `work` shares with them. Waking a worker takes tens of microseconds, and a
-/// stage of a frame hardly more. The workers also run other jobs of the pool, and the caller waits
-/// for these at the end, as in every `join`: long jobs belong in another pool.
+/// for the pieces that `work` shares with them. Waking a worker takes tens of microseconds, which
+/// is about the duration of a stage. The workers also run other jobs of the pool, and the caller
+/// waits for these at the end, as in every `join`: long jobs belong in another pool.
 ///
 /// Has no effect if the caller is not a worker of the pool: it could hold a lock that a job of the
 /// pool waits for.
@@ -27,8 +27,9 @@ pub(crate) fn keep_workers_awake<R: Send>(helpers: usize, work: impl FnOnce() ->
     let is_over = AtomicBool::new(false);
     let active = ActiveHelpers::default();
     let look_for_work = || {
-        // A worker runs the latest of its own jobs first, so the caller does not reach this job
-        // before the work is over. If a pool did otherwise, the caller must not wait for itself.
+        // A worker runs its newest job first, so the caller runs this job only after the work is
+        // over. The test excludes a pool with another order, where the caller would wait for
+        // itself.
         if rayon::current_thread_index() == caller {
             return;
         }

@@ -24,8 +24,8 @@ use std::sync::{Mutex, PoisonError};
 const MAX_SHARES: usize = 16;
 /// The most items that a worker takes at a time.
 const MAX_ITEMS_PER_PIECE: usize = 64;
-/// Spin iterations in which the caller waits for the last pieces of other workers before it gives
-/// up its core: about twenty microseconds.
+/// Spin iterations in which the caller waits for the last pieces of other workers before it blocks:
+/// about twenty microseconds.
 const SPINS_BEFORE_BLOCKING: usize = 400;
 /// Spin iterations that a worker needs to return after its last piece is done.
 const SPINS_TO_RETURN: usize = 8;
@@ -74,7 +74,7 @@ pub(crate) fn share<L: Split, R: Send>(
     offer(workers - 1, main, &|number| help(if is_inside { own_share(workers) } else { number }))
 }
 
-/// Counts the helpers that are at work.
+/// Counts the active helpers.
 #[derive(Debug, Default)]
 struct ActiveHelpers(AtomicUsize);
 
@@ -85,9 +85,9 @@ impl ActiveHelpers {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Spins for a while until no helper is at work. The pool would block at once, and on a busy
-    /// machine the caller would not get its core back for milliseconds. The pool still does the
-    /// final waiting, so correctness does not depend on the memory order used here.
+    /// Spins for a limited time until no helper is active. The pool would block at once, and on a
+    /// busy machine the caller would not get its core back for milliseconds. The pool still does
+    /// the final waiting, so correctness does not depend on the memory order used here.
     fn wait(&self) {
         let mut spins = SPINS_BEFORE_BLOCKING;
         while spins > 0 && self.0.load(Ordering::Relaxed) > 0 {

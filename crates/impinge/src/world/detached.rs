@@ -14,7 +14,7 @@ use super::{Body, Geometry, Handle, Interest, World};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 
-/// A [`World`] on a thread of its own. The application sends changes and does not wait; the thread
+/// A [`World`] on a separate thread. The application sends changes and does not wait; the thread
 /// sends reports when its updates are done.
 ///
 /// No method waits, except [`Detached::reattach`]. A body that is moved several times before the
@@ -121,7 +121,7 @@ pub struct DetachedStats {
 }
 
 impl World {
-    /// Moves the world to a thread of its own.
+    /// Moves the world to a separate thread.
     ///
     /// # Errors
     /// [`ErrorKind::Thread`] if the system does not start a thread. The error contains the
@@ -244,8 +244,8 @@ impl Detached {
         }
     }
 
-    /// Moves the vertices of a body that is one mesh. Of several such changes that the thread has
-    /// not taken, only the newest is used.
+    /// Moves the vertices of a body that is one mesh. If the thread has not taken an earlier change
+    /// of these vertices, only the newest is used.
     pub fn deform(&mut self, body: Handle, vertices: Vec<Vec3>) {
         if self.accepts(&[body]) {
             self.push(Command::Deform(body, vertices));

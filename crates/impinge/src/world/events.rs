@@ -49,8 +49,7 @@ impl Event {
     }
 }
 
-/// A pair of which it is not known whether the two meet: its method gave up, or its budget was
-/// spent.
+/// A pair that is undecided: its method stopped without a decision, or its budget was spent.
 ///
 /// It causes no event: until a check decides, the pair keeps the state of the last check that
 /// decided. Every update checks it again, also if neither of the two moves.
@@ -155,7 +154,7 @@ impl Report {
     }
 
     /// Pairs that the update did not decide, in the order of their slots. Empty except with a
-    /// [method](super::PairMethod) that gives up.
+    /// [method](super::PairMethod) that stops without a decision.
     #[must_use]
     pub fn undecided(&self) -> &[Undecided] {
         &self.undecided
@@ -163,7 +162,7 @@ impl Report {
 
     /// Bodies that the broad phase has not compared with all others yet, in the order of their
     /// slots: the state of their pairs is older. Empty except with a [broad
-    /// phase](crate::broad::BroadPhase) that gives up.
+    /// phase](crate::broad::BroadPhase) that stops before all boxes are compared.
     #[must_use]
     pub fn not_compared(&self) -> &[Handle] {
         &self.not_compared

@@ -9,7 +9,7 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::shape::{Kind, Shape};
 
-/// The largest number of parts of a compound for which each part has a box of its own.
+/// The largest number of parts of a compound for which each part has a separate box.
 const MAX_PARTS_BOXED_SINGLY: usize = 16;
 
 /// Larger than every coordinate of a body in the world.

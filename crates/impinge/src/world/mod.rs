@@ -443,7 +443,7 @@ impl World {
     }
 
     /// Selects the method for all pairs of a body of one class and a body of another, or of the
-    /// same, except pairs with a [method of their own](World::set_method); with `None` the
+    /// same, except pairs with [their own method](World::set_method); with `None` the
     /// [options](WorldOptions::method) decide again. Every body has a [class](Body::class), zero by
     /// default.
     pub fn set_class_method(&mut self, a: u32, b: u32, method: Option<MethodKind>) {

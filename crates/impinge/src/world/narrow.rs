@@ -78,7 +78,7 @@ impl CheckResult {
         }
     }
 
-    /// Where they meet, if they do, as far as it is known.
+    /// Where they meet, if known.
     fn place(&self) -> Option<&Place> {
         match self {
             Self::Apart { .. } | Self::Undecided(_) => None,
@@ -257,8 +257,8 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Whether any two parts meet. Of two boxes the one that starts first is compared with the
-    /// boxes of the other body that start before it ends.
+    /// Whether any two parts meet. The box that starts first is compared with the boxes of the
+    /// other body that start before its end.
     fn run(&mut self) -> bool {
         let order_a = self.a.order();
         let (mut i, mut j) = (0, 0);
@@ -527,9 +527,9 @@ fn is_curved(part: &BodyPart) -> bool {
 /// bounds.
 const RELATIVE_RECHECK_DISTANCE: f64 = 1e-9;
 
-/// Whether an answer about curved shapes may depend on the start of the search: the bounds do not
-/// decide, or hardly. Reports must not depend on earlier checks, so such a check is repeated
-/// without kept data.
+/// Whether an answer about curved shapes may depend on the start of the search: the bounds leave
+/// the verdict open, or decide it by a small margin. Reports must not depend on earlier checks, so
+/// such a check is repeated without kept data.
 fn may_depend_on_start(encounter: &QuickVerdict, a: &BodyPart, b: &BodyPart, pose: &Pose) -> bool {
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     let size = |part: &BodyPart| {

@@ -130,14 +130,15 @@ pub enum PairAnswer {
     Intersecting {
         /// Whether that is certain. False only for a method with a bias towards "collision".
         certain: bool,
-        /// Where they meet, if the method knows.
+        /// Where they meet, if the method computes it.
         witness: Option<PairWitness>,
     },
-    /// The budget was spent, or the method gave up, with certain bounds of the signed distance.
+    /// The budget was spent, or the method stopped without a decision, with certain bounds of the
+    /// signed distance.
     Undecided(Bounds),
 }
 
-/// Where two shapes meet, as far as a method knows.
+/// Where two shapes meet, as computed by a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairWitness {
     /// The triangle of the first shape that meets the second, if it is a mesh and one does.

@@ -54,7 +54,7 @@ fn capsules_match_analytic_results() {
     expect_scaled(make, &across, 1.25, 1e-13);
     let crossing = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [0.5, 0.0, 0.0]).unwrap();
     expect_scaled(make, &crossing, -0.25, 1e-13);
-    // The segments cross: the shortest method out is perpendicular to both.
+    // The segments cross: the shortest way out is perpendicular to both.
     let through = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [0.0; 3]).unwrap();
     expect_scaled(make, &through, -0.75, 1e-13);
     // Equal segments.
@@ -135,7 +135,7 @@ fn cylinders_ellipsoids_and_cones_match_analytic_results() {
     expect_scaled(at_scale, &at(1.5, 0.0, 0.0), -0.5, 1e-8);
     let cones = |s: f64| (Cone::new(s, s).unwrap(), Cone::new(2.0 * s, s).unwrap());
     expect_scaled(cones, &at(0.0, 0.0, 5.0), 2.0, 1e-9);
-    // The apex is a quarter inside of the base: the shortest method out is along the axis.
+    // The apex is a quarter inside of the base: the shortest way out is along the axis.
     expect_scaled(cones, &at(0.0, 0.0, 2.75), -0.25, 1e-7);
 }
 

@@ -15,8 +15,8 @@ use rows::{Entry, Row};
 /// Arguments of `impinge-lab convex-table`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder with the rows, ours and the peers', in files `*.jsonl`; of several runs the
-    /// fastest counts.
+    /// The folder with the rows, ours and the peers', in files `*.jsonl`; if there are several
+    /// runs, the fastest counts.
     lines: PathBuf,
     /// The folder with the answers of all peers and ours.
     #[arg(long, env = "PEER_OUT", value_name = "DIR")]
@@ -53,13 +53,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     );
     report.paragraph(
         "Microseconds a query on the workloads of the peer measurements: ellipsoids, rods and plates of 20, 100 and 500 vertices and links of a robot arm, at signed distances of -0.05 to 0.5 of A's longest side (1,000 poses each), \
-         and a flight of 2,000 steps of 10 degrees and 5 % of the radius (*coherent*). A sample is a pass over all poses, and the fastest pass of all runs counts, because the machine is shared. One thread, the same core, ours and the peers in turn, workload by workload:",
+         and a flight of 2,000 steps of 10 degrees and 5 % of the radius (*coherent*). A sample is a pass over all poses, and the fastest pass of all runs counts, because the machine is shared. One thread, the same core, ours and the peers in turn, workload by workload.",
     );
     report.paragraph(
-        "```sh\nexport PEER_WORK=... PEER_OUT=... PEER_BUDGET_S=0.1\nfor run in 1 2; do for w in $(ls $PEER_WORK/convex); do\n  impinge-lab peers-convex $w; peers-default convex - $w; coal_run convex $w; bullet_run64 convex $w; bullet_run convex $w; fcl_run convex $w\ndone; done    # each under taskset, each into a file of its own in DIR\n```",
+        "Our rows, on generated hulls at the same distances:\n\n```sh\ncargo run --release -p impinge-lab -- workloads     # writes target/lab/work\ncargo run --release -p impinge-lab -- peers-convex --work target/lab/work --answers target/lab/answers --budget 0.1 --out target/lab/rows\n```",
     );
     report.paragraph(&format!(
-        "The peers: parry3d 0.31.1 (`parry-f32`, `parry-f64`), Coal 3.0.3 with its three variants of GJK (`early`: it may stop as soon as the bodies are proven apart), FCL 0.7.0 with libccd and with its own solver, Bullet 3.24 in single and double precision. \
+        "The rows of the other libraries come from runners that are not part of the project: they read the same files, time in the same way, write the same rows and answers, and call parry3d 0.31.1 (`intersection_test`, `distance`, `contact`; `parry-f32`, `parry-f64`), Coal 3.0.3 (`collide`, `distance`) with its three variants of GJK (`early`: it may stop as soon as the bodies are proven apart), FCL 0.7.0 (`collide`, `distance`) with libccd and with its own solver, and Bullet 3.24 (`btGjkPairDetector`, `btGjkEpaSolver2`) in single and double precision. The table is made from the rows and answers of all libraries. \
          *times*: the time of the fastest peer that is correct in every pose, divided by ours. The reference is our answer, which is exact for the verdict and certain to about 1e-13 for distance and depth; a distance may be off by 1e-5 or by a thousandth. \
          The last column lists peers that are faster but wrong in some pose. For a query that starts from the last pose, a peer may also compute its answer without that start, if that is faster. Ours returns the proof with each verdict, and points and direction with each distance and depth. {}",
         arguments.note

@@ -30,7 +30,7 @@ struct NodePair {
 
 impl Ord for NodePair {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Deepest first. Of equal depths, the lowest node numbers come first.
+        // Deepest first. Equal depths are ordered by node numbers, the lowest first.
         self.depth.total_cmp(&other.depth).then((other.a, other.b).cmp(&(self.a, self.b)))
     }
 }
@@ -67,7 +67,8 @@ impl Search {
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// Whether the surfaces intersect, with B at `pose` in A's frame. The result is
-    /// [`Verdict::Undecided`](impinge::Verdict::Undecided) if the budget ends before the search does.
+    /// [`Verdict::Undecided`](impinge::Verdict::Undecided) if the budget ends before the search
+    /// does.
     ///
     /// ```
     /// use impinge::pair::Budget;
@@ -78,10 +79,13 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// let ring = shapes::torus(1.0, 0.3, 32, 16)?;
     /// let tree = BvTree::<Dop18>::build(&ring, &BuildOptions::environment());
     /// let mut query = BvQuery::new((&ring, &tree), (&ring, &tree))?;
-    /// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
-    /// let Verdict::Undecided(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps are too few") };
-    /// let Verdict::Undecided(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("twenty steps are too few") };
-    /// assert!(later.open_depth <= early.open_depth);
+    /// // Like two links of a chain.
+    /// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?;
+    /// let mut open_depth = |steps| match query.within(&linked, &mut Budget::steps(steps)) {
+    ///     Verdict::Undecided(bounds) => bounds.open_depth,
+    ///     _ => panic!("{steps} steps are too few for a decision"),
+    /// };
+    /// assert!(open_depth(20) <= open_depth(5));
     /// assert!(query.within(&linked, &mut Budget::unlimited()).is_separated());
     /// # Ok::<(), impinge::Error>(())
     /// ```

@@ -22,8 +22,11 @@
 //! let mut query = BvQuery::new((&pot, &environment), (&ring, &flying))?;
 //!
 //! let (mut pairs, mut counts) = (Collect::default(), Counts::default());
-//! query.traverse_counted(&Pose::from_translation([0.1, 0.0, 0.3])?, Order::Environment, &mut pairs, &mut counts);
-//! println!("{} pairs; N_v = {}, N_p = {}, N_u = {}", pairs.pairs.len(), counts.volume_pairs, counts.triangle_pairs, counts.updates);
+//! let pose = Pose::from_translation([0.1, 0.0, 0.3])?;
+//! query.traverse_counted(&pose, Order::Environment, &mut pairs, &mut counts);
+//! println!("{} pairs", pairs.pairs.len());
+//! let Counts { volume_pairs, triangle_pairs, updates } = counts;
+//! println!("N_v = {volume_pairs}, N_p = {triangle_pairs}, N_u = {updates}");
 //! # assert!(!pairs.pairs.is_empty() && counts.updates <= flying.nodes().len() as u64);
 //! # Ok::<(), impinge::Error>(())
 //! ```
@@ -120,8 +123,8 @@ impl Node {
         self.start as usize..(self.start + self.count) as usize
     }
 
-    /// The largest [`Volume::size`] among the volumes of the node and its descendants. Of two nodes
-    /// the one of larger size is opened.
+    /// The largest [`Volume::size`] among the volumes of the node and its descendants. The larger
+    /// of two nodes is opened.
     #[inline]
     #[must_use]
     pub fn size(&self) -> f64 {

@@ -36,7 +36,7 @@ pub enum SplitRule {
     MinMax,
     /// Split perpendicular to the axis along which the centroids have the largest variance.
     Splatter,
-    /// Split at that point, of all split points of all three axes, for which the sum over the
+    /// Split at the point, among all split points of all three axes, for which the sum over the
     /// children of measure times number of triangles is smallest.
     ///
     /// The point along each axis is chosen by the measure of boxes, the axis by the measure of the

@@ -84,7 +84,9 @@ impl Default for TumbleOptions {
 ///
 /// ```
 /// use impinge::pair::Collect;
-/// use impinge_papers::klosowski::bv_tree::{BuildOptions, ByShape, BvQuery, BvTree, DopShapes, Order, TumbleOptions};
+/// use impinge_papers::klosowski::bv_tree::{
+///     BuildOptions, BvQuery, BvTree, ByShape, DopShapes, Order, TumbleOptions,
+/// };
 /// use impinge_papers::klosowski::volume::Dop18;
 /// use impinge::{Pose, shapes};
 ///
@@ -92,7 +94,8 @@ impl Default for TumbleOptions {
 /// let environment = BvTree::<Dop18>::build(&pot, &BuildOptions::environment());
 /// let flying = BvTree::<Dop18>::build(&ring, &BuildOptions::flying());
 /// let tumbled = DopShapes::new(&ring, &flying, &TumbleOptions::published())?;
-/// let mut query = BvQuery::with_tumble((&pot, &environment), (&ring, &flying), ByShape::new(&tumbled))?;
+/// let tumble = ByShape::new(&tumbled);
+/// let mut query = BvQuery::with_tumble((&pot, &environment), (&ring, &flying), tumble)?;
 /// let mut pairs = Collect::default();
 /// query.traverse(&Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7)?, Order::Environment, &mut pairs);
 /// # assert!(!pairs.pairs.is_empty());

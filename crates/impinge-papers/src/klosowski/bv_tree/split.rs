@@ -73,7 +73,7 @@ fn splatter(items: &[Item]) -> usize {
     }))
 }
 
-/// The axis of the largest component; the first one of equal components.
+/// The axis of the largest component; the first one if components are equal.
 fn largest(v: Vec3) -> usize {
     if v.x >= v.y && v.x >= v.z {
         0
@@ -207,8 +207,8 @@ fn best_point<V: Volume>(
     middle
 }
 
-/// The best of the split points of sorted items, by the measure of their boxes. Of equal costs the
-/// most balanced split is returned.
+/// The best of the split points of sorted items, by the measure of their boxes. If costs are equal,
+/// the most balanced split is returned.
 fn sweep(boxes: &[Dop6], sorted: &[Item], points: &[usize], measure: Measure) -> usize {
     let n = sorted.len();
     let single = |i: usize| boxes[sorted[i].triangle as usize];

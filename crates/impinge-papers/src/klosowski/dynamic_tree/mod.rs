@@ -134,7 +134,7 @@ impl DynamicTree {
     /// the boxes of the last frame.
     ///
     /// # Errors
-    /// If an invariant does not hold, which would be a defect; the message states which.
+    /// If an invariant is violated (a bug); the message states which.
     pub fn validate(&self, bounds: &[BoxF32]) -> Result<(), String> {
         let mut count = 0;
         self.tree.validate(|item, node, leaf_box| {

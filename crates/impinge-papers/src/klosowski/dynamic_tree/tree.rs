@@ -11,7 +11,7 @@ use impinge::broad::BoxF32;
 pub(super) const NO_NODE: u32 = u32::MAX;
 
 /// The largest number of nodes that a search for a sibling visits. It then returns the best one so
-/// far. Most searches end long before.
+/// far. Most searches visit far fewer.
 const MAX_NODES_PER_SEARCH: usize = 200;
 
 /// Nodes in one array; the free nodes are a list linked by `parent`.

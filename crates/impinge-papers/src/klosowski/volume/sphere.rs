@@ -219,7 +219,8 @@ fn smallest(points: &[Vec3]) -> Option<(Vec<Vec3>, Vec3)> {
             continue;
         };
         let radius = points.iter().fold(0.0_f64, |r, p| r.max(length_up(*p - center)));
-        // Of balls of equal size, the one with the fewest points; of equal counts, the first.
+        // Among balls of equal size, the one with the fewest points; if counts are equal, the
+        // first.
         let better = best.as_ref().is_none_or(|(r, set, _)| {
             radius < *r * (1.0 - 1e-13) || (radius <= *r && chosen.len() < set.len())
         });

@@ -96,8 +96,11 @@ impl Variant {
 /// let (a, b) = (Cuboid::new([1.0, 1.0, 1.0])?, Capsule::new(2.0, 0.5)?);
 /// let pose = Pose::from_translation([3.0, 0.0, 0.0])?;
 /// let options = ClosestOptions::default().tolerance(0.0);
-/// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut Default::default());
-/// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-11);
+/// let mut cache = Default::default();
+/// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut cache);
+/// let distance = found.answer;
+/// assert!(distance.lower <= 1.5 && 1.5 <= distance.upper);
+/// assert!(distance.upper - distance.lower < 1e-11);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]

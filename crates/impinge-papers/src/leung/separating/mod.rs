@@ -26,16 +26,19 @@
 //! ```
 //! use impinge::{Pose, Vec3};
 //! use impinge::convex::Hull;
-//! use impinge_papers::leung::separating::{Prepared, SeparatingCache, Options, Query, Scratch, Verdict, separate};
+//! use impinge_papers::leung::separating::{
+//!     SeparatingCache, Options, Prepared, Query, Scratch, Verdict, separate,
+//! };
 //!
-//! let corners: Vec<Vec3> = (0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64)).collect();
-//! let cube = Hull::new(&corners)?;
+//! let corners = (0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64));
+//! let cube = Hull::new(&corners.collect::<Vec<_>>())?;
 //! let body = Prepared::new(&cube);
 //! let (mut cache, mut scratch) = (SeparatingCache::default(), Scratch::default());
 //! let pose = Pose::from_translation([1.25, 0.5, 0.5])?;
 //! let query = Query { a: &body, b: &body, pose: &pose, options: Options::default() };
 //! let output = separate(query, &mut cache, &mut scratch);
-//! assert!(matches!(output.verdict, Verdict::Separated(proof) if proof.lower > 0.0 && proof.lower <= 0.25));
+//! let Verdict::Separated(proof) = output.verdict else { panic!("the cubes are disjoint") };
+//! assert!(proof.lower > 0.0 && proof.lower <= 0.25);
 //! // In the next frame the same vector still separates the bodies.
 //! let pose = Pose::from_translation([1.24, 0.5, 0.5])?;
 //! assert_eq!(separate(Query { pose: &pose, ..query }, &mut cache, &mut scratch).steps, 1);

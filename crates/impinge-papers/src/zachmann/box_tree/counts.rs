@@ -19,7 +19,7 @@ pub trait Tally {
         let _ = (a, b);
     }
 
-    /// Of two leaves, `triangles` triangles are left after the collecting phase.
+    /// `triangles` triangles of two leaves are left after the collecting phase.
     #[inline]
     fn collected(&mut self, triangles: usize) {
         let _ = triangles;

@@ -41,7 +41,9 @@ pub struct LeafPair<'t> {
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use impinge_papers::zachmann::box_tree::{BoxTest, BoxTree, LeafOperation, LeafPair, Options, Tally, traverse_leaves};
+/// use impinge_papers::zachmann::box_tree::{
+///     BoxTest, BoxTree, LeafOperation, LeafPair, Options, Tally, traverse_leaves,
+/// };
 /// use impinge::{Pose, shapes};
 ///
 /// /// Counts leaves that come close.

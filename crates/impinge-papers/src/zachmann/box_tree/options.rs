@@ -18,7 +18,8 @@ pub struct Options {
     /// `lambda`: a half may contain at most this share of the polygons of the node. Above 0, at
     /// most 1.
     pub max_share: f64,
-    /// `p_max`: the search along an axis stops when the counts of the halves differ by at most this.
+    /// `p_max`: the search along an axis stops when the counts of the halves differ by at most
+    /// this.
     pub balance_tolerance: f64,
     /// `Max`: steps of the search along an axis, 1 to 1000.
     pub max_iterations: usize,

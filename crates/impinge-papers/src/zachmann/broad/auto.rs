@@ -28,8 +28,8 @@ const MAX_ITEMS_FOR_TRIALS: usize = 4096;
 /// beside it for a few frames; the faster one is used from then on.
 ///
 /// The results do not depend on which one is used: pairs are the same, and [`Changes`] are sorted.
-/// Trials cost a few percent of the frames at first, and less and less later. They start again when
-/// the number of items has doubled or halved.
+/// Trials cost a few percent of the time of the frames at first, and less later. They start again
+/// when the number of items has doubled or halved.
 #[derive(Debug)]
 pub struct Auto {
     incumbent: Box<dyn BroadPhase>,

@@ -301,7 +301,7 @@ impl SweepAndPrune {
             }
             best = best.min((work, axis));
         }
-        // The insertion sort may have been given up before it reached a pair that has ended.
+        // The insertion sort may have been stopped before it reached a pair that has ended.
         self.pairs.remove_disjoint(frame.bounds, changes);
         self.active.clear();
         for end in &self.axes[best.1] {

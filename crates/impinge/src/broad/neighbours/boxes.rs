@@ -180,7 +180,7 @@ impl SkinnedBoxes {
     /// Checks the invariants.
     ///
     /// # Panics
-    /// If one of them does not hold, which would be a defect.
+    /// If one of them is violated (a bug).
     pub(super) fn validate(&self) {
         let Self { tight, skins, in_group, group, .. } = self;
         assert_eq!([skins.len(), in_group.len()], [tight.len(); 2]);

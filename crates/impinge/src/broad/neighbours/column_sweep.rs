@@ -129,7 +129,7 @@ impl Found {
     }
 }
 
-/// The boxes of the sorted entries, each side in an array of its own.
+/// The boxes of the sorted entries, each side in a separate array.
 #[derive(Clone, Debug, Default)]
 struct SortedSides {
     /// Lower sides, then upper ones.

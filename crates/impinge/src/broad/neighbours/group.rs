@@ -1,10 +1,10 @@
 //! Motion that many boxes have in common.
 //!
-//! Boxes that fall together, or are carried by one conveyor, leave any skin within a frame, and yet
-//! nothing changes between them. They form the *group*: their skins are stored in the *group
-//! frame*, coordinates that move along, and the lists of pairs within the group stay valid as if
-//! the boxes were at rest. Pairs of a box in the group and a box outside it are searched for in
-//! every frame. There is only one group at a time.
+//! Boxes that fall together, or are carried by one conveyor, leave any skin within a frame,
+//! although nothing changes between them. They form the *group*: their skins are stored in the
+//! *group frame*, coordinates that move along, and the lists of pairs within the group stay valid
+//! as if the boxes were at rest. Pairs of a box in the group and a box outside it are searched for
+//! in every frame. There is only one group at a time.
 //!
 //! Let `D` be the offset of the group frame, `f` a side of a skin in it and `t` the same side of
 //! the box. In every frame each lower side must satisfy `fl(f + D) < t`, strictly, and each upper
@@ -163,7 +163,7 @@ impl GroupMotion {
     /// the group.
     ///
     /// # Panics
-    /// If this is not so, which would be a defect.
+    /// If one of these conditions is violated (a bug).
     pub(super) fn validate(&self, in_group: &[bool]) {
         assert!(self.offset.iter().all(|x| x.is_finite()), "{:?}", self.offset);
         assert_eq!(self.members, in_group.iter().filter(|member| **member).count());

@@ -64,7 +64,7 @@ use slot_order::SlotOrder;
 use slot_trees::SlotTrees;
 use slots::Slots;
 
-/// The cost of a rebuild, in escapes for each box there is.
+/// The cost of a rebuild for each box, in escapes.
 const REBUILD_ESCAPES_PER_BOX: f32 = 0.5;
 /// The cost of building the trees over the slots, in the same unit.
 const TREES_ESCAPES_PER_BOX: f32 = 0.02;
@@ -76,7 +76,7 @@ const ITEMS_PER_MOVED_FOR_WORKERS: usize = 4;
 /// Debug builds check the invariants after every frame of up to this many slots.
 const MAX_SLOTS_TO_VALIDATE: usize = 2048;
 
-/// Lists of neighbours under boxes with skins: the fastest of the broad phases, for most kinds of
+/// Lists of neighbours of boxes with skins: the fastest of the broad phases, for most kinds of
 /// motion.
 ///
 /// The skin adapts to how boxes move: wide enough that few boxes leave it in a frame, narrow enough
@@ -226,7 +226,7 @@ impl Neighbours {
     /// Checks the invariants of all components, in time proportional to their size.
     ///
     /// # Panics
-    /// If one of them does not hold, which would be a defect.
+    /// If one of them is violated (a bug).
     fn validate(&self) {
         self.slots.validate();
         self.boxes.validate();
@@ -324,8 +324,8 @@ mod tests {
         }
     }
 
-    /// Boxes that fall onto a heap, each stopping at a height of its own, some that rise through
-    /// them, and a few that jump at random.
+    /// Boxes that fall onto a heap, each stopping at its own height, some that rise through them,
+    /// and a few that jump at random.
     #[test]
     fn boxes_that_move_together_form_a_group() {
         let around = |(at, half, _): &([f64; 3], f64, f64)| BoxF32 {

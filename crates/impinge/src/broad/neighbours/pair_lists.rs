@@ -119,7 +119,8 @@ impl PairLists {
         let tight = boxes.tight();
         for pair in self.spare.overlapping() {
             let [a, b] = pair.map(|old| new_slots[old as usize]);
-            // For most pairs that have ended the boxes show it, without a search in the lists.
+            // For most pairs that ended, a comparison of their boxes is enough, without a search in
+            // the lists.
             let overlap = || tight[a as usize].bounds().overlaps(&tight[b as usize].bounds());
             let place = overlap().then(|| self.rows.find(a.min(b), a.max(b))).flatten();
             match place {
@@ -130,7 +131,7 @@ impl PairLists {
     }
 
     /// Removes pairs whose skins do not overlap any more from the lists of the boxes that left
-    /// their skins, and from some other lists in turn; puts the rows in order where that pays.
+    /// their skins, and from some other lists in turn; puts the rows in order if that saves time.
     /// `group_pairs` is the number of new pairs of a box in the group and a box outside it.
     pub(super) fn purge(&mut self, boxes: &SkinnedBoxes, escapes: &[Escape], group_pairs: usize) {
         dispatch::run(Purge { lists: self, boxes, escapes, group_pairs });
@@ -143,7 +144,7 @@ impl PairLists {
     /// Checks the invariants.
     ///
     /// # Panics
-    /// If one of them does not hold, which would be a defect.
+    /// If one of them is violated (a bug).
     pub(super) fn validate(&self, boxes: &SkinnedBoxes) {
         self.rows.validate();
         self.reverse.validate(&self.rows);

@@ -160,8 +160,8 @@ impl PairRows {
         place
     }
 
-    /// Takes a free place for a pair of a slot: near its other pairs, so that they are compared
-    /// in the order of memory; or else any; or else a new one.
+    /// Takes a free place for a pair of a slot: near its other pairs, so that they are compared in
+    /// the order of memory; if there is none, any free place; otherwise a new one.
     fn free_place_for(&mut self, slot: usize) -> u32 {
         let first = self.first[slot];
         let near = if first == NO_PLACE { None } else { self.free_place_in(first as usize / 8) };
@@ -232,7 +232,7 @@ impl PairRows {
         cursor.place = next;
     }
 
-    /// Whether enough pairs are out of order that putting them in order pays.
+    /// Whether enough pairs are out of order that putting them in order saves time.
     pub(super) fn is_scattered(&self) -> bool {
         self.scattered > self.next.len() / PLACES_PER_SCATTERED_PAIR + MIN_SCATTERED_PAIRS
     }
@@ -265,7 +265,7 @@ impl PairRows {
     /// Checks the invariants.
     ///
     /// # Panics
-    /// If one of them does not hold, which would be a defect.
+    /// If one of them is violated (a bug).
     pub(super) fn validate(&self) {
         assert_eq!(self.rows.len(), self.next.len().div_ceil(8));
         assert_eq!(self.rows.len(), self.overlapping.len());

@@ -25,7 +25,7 @@ const MAX_BOXES_UNCUT: usize = 16 << 10;
 const MAX_BOXES_PER_BLOCK: usize = 8 * BOXES_PER_BLOCK;
 /// The largest number of times that a block is cut again.
 const MAX_CUTS: u32 = 4;
-/// A block is not cut again if that would make more records than this for each of its own.
+/// A block is not cut again if that would make more records than this for each record of the block.
 const MAX_COPIES_PER_CUT: usize = 3;
 /// The size of the sample that determines where blocks lie.
 const SAMPLED_BOXES: usize = 256;

@@ -202,7 +202,7 @@ impl Read<'_> {
                 escapes.push(Escape::new(first_slot + at, context.motion::<W>(&tight[at], new)));
                 new.store(&mut tight[at].0);
             } else {
-                // A box that was empty had no skin to leave.
+                // A box that was empty had no skin.
                 if !skins[at].is_empty() {
                     escapes.push(Escape::new(first_slot + at, Motion::Slow));
                 }

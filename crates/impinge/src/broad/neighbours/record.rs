@@ -6,9 +6,9 @@ use crate::wide::Wide;
 /// A bit for each axis along which a box starts in a block or column.
 pub(super) type StartBits = u8;
 
-/// A box on its way into a block: the lower sides, the item in lane 3, the upper sides, and in lane
-/// 7 the axes along which the box starts in the block. The two integers are stored as the bits of
-/// floats in lanes that are not used as floats.
+/// A box as it is entered into a block: the lower sides, the item in lane 3, the upper sides, and
+/// in lane 7 the axes along which the box starts in the block. The two integers are stored as the
+/// bits of floats in lanes that are not used as floats.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Record(pub(super) [f32; 8]);

@@ -74,7 +74,7 @@ impl ReverseLists {
     /// Checks the invariant.
     ///
     /// # Panics
-    /// If it does not hold, which would be a defect.
+    /// If it is violated (a bug).
     pub(super) fn validate(&self, rows: &PairRows) {
         if !self.is_current {
             return;

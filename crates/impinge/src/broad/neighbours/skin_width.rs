@@ -13,7 +13,7 @@ const FRAMES_PER_ADAPTATION: u32 = 8;
 const ADAPTATIONS_PER_MEASUREMENT: u32 = 8;
 /// Escapes and comparisons below which the width is not adapted.
 const MIN_EVENTS_TO_ADAPT: usize = 64;
-/// A side from which on a box is large, in mean sides.
+/// A box with a longer side than this is large; in mean sides.
 const LARGE_SIDE: f32 = 12.0;
 /// Boxes with a side of this length or more do not count for the mean.
 const UNBOUNDED_SIDE: f32 = 1e30;
@@ -127,7 +127,7 @@ impl SkinWidth {
     /// Checks the invariant.
     ///
     /// # Panics
-    /// If it does not hold, which would be a defect.
+    /// If it is violated (a bug).
     pub(super) fn validate(&self) {
         let [least, most] = WIDTH_RANGE.map(|r| r * self.mean_side);
         assert!(self.width.is_finite() && (least..=most).contains(&self.width), "{self:?}");

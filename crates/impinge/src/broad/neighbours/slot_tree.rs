@@ -218,7 +218,7 @@ impl SlotTree {
     /// slot the box that `expected` returns.
     ///
     /// # Panics
-    /// If this is not so, which would be a defect.
+    /// If one of these conditions is violated (a bug).
     pub(super) fn validate(&self, expected: impl Fn(usize) -> PackedBox) {
         assert!(self.marks.iter().all(|marks| *marks == 0), "a mark was left");
         for slot in 0..self.capacity() {

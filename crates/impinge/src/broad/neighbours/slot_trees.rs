@@ -72,7 +72,7 @@ impl SlotTrees {
     /// Checks the trees, and the invariant if they are current.
     ///
     /// # Panics
-    /// If it does not hold, which would be a defect.
+    /// If it is violated (a bug).
     pub(super) fn validate(&self, boxes: &SkinnedBoxes) {
         if !self.is_current {
             return;

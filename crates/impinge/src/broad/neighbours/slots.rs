@@ -6,7 +6,7 @@ const NO_ITEM: u32 = u32::MAX;
 /// Maps items to slots and back.
 ///
 /// Invariants, which [`Slots::validate`] checks: slot zero, once it exists, holds no item; every
-/// other slot holds an item of its own, and the items are numbered from zero without gaps.
+/// other slot holds a different item, and the items are numbered from zero without gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     slot_of_item: Vec<u32>,
@@ -62,7 +62,7 @@ impl Slots {
     /// Checks the invariants.
     ///
     /// # Panics
-    /// If one of them does not hold, which would be a defect.
+    /// If one of them is violated (a bug).
     pub(super) fn validate(&self) {
         assert_eq!(self.len(), self.slot_of_item.len() + usize::from(self.len() > 0));
         assert!(self.item_in_slot.first().is_none_or(|item| *item == NO_ITEM));

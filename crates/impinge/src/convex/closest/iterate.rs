@@ -23,7 +23,8 @@ use crate::math::{Pose, Vec3};
 /// let pose = Pose::from_translation([3.0, 0.0, 0.0])?;
 /// let found = closest_points(&a, &b, &pose, &Default::default(), &mut Default::default());
 /// let distance = found.answer;
-/// assert!(distance.lower <= 1.5 && 1.5 <= distance.upper && distance.upper - distance.lower < 1e-11);
+/// assert!(distance.lower <= 1.5 && 1.5 <= distance.upper);
+/// assert!(distance.upper - distance.lower < 1e-11);
 /// assert_eq!(found.direction.x, 1.0);
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -80,7 +81,7 @@ pub(in crate::convex) struct Iteration {
     pub(in crate::convex) simplex: Vec<Vertex>,
     weights: Reduced,
     nearest: Vec3,
-    /// The number of steps so far that came no nearer.
+    /// The number of steps so far without progress.
     level_steps: u32,
     /// The rounding error of weighted sums of vertices that were added as vertices.
     sum_error: f64,

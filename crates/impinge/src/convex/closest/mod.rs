@@ -15,8 +15,8 @@
 //! `upper`. Every support point gives a pair of parallel planes with the bodies on either side:
 //! `lower`. The rounding of support points, poses and sums is included
 //! (`docs/notes/convex-shapes.md`). The iteration ends when the bounds agree, when a point of the
-//! simplex is found again (Leung 1996, section 5.4), when it comes no nearer, or at the limit.
-//! [`Stop`] says which; the bounds are returned as they are.
+//! simplex is found again (Leung 1996, section 5.4), when a step brings no progress, or at the
+//! limit. [`Stop`] says which; the bounds are returned as they are.
 
 mod difference;
 mod iterate;

@@ -51,7 +51,7 @@ impl Reduced {
         self.iter().map(|(i, w)| of(i) * w).sum()
     }
 
-    /// Of two reductions the one whose point is nearer to the origin.
+    /// The one of two reductions whose point is nearer to the origin.
     pub(super) fn nearer(self, other: Self, points: &[Vec3]) -> Self {
         let distance = |r: &Self| r.sum(|i| points[i]).length_squared();
         if distance(&other) < distance(&self) { other } else { self }

@@ -4,8 +4,9 @@ use super::reduced::Reduced;
 use super::{signed_volumes, unit};
 use crate::math::Vec3;
 
-/// The most steps that come no nearer. A direction with an error of 1e-8 costs the distance 1e-16,
-/// which is below rounding, and the lower bound 1e-8: such a step may still improve the bounds.
+/// The maximum number of steps without progress. A direction with an error of 1e-8 costs the
+/// distance 1e-16, which is below rounding, and the lower bound 1e-8: such a step may still improve
+/// the bounds.
 const MAX_LEVEL_STEPS: u32 = 8;
 
 /// A variant of the iteration: how a simplex is reduced, in which direction the next support point
@@ -37,7 +38,7 @@ pub trait Strategy {
         false
     }
 
-    /// The most steps that come no nearer.
+    /// The maximum number of steps without progress.
     fn max_level_steps(&self) -> u32 {
         MAX_LEVEL_STEPS
     }

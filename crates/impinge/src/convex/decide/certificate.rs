@@ -70,10 +70,10 @@ impl fmt::Debug for VertexPairs {
 /// B, and the left side is positive. So `lower` is a certain lower bound of the distance.
 ///
 /// **Which direction.** Almost always `n` is the field [`direction`](Self::direction), exactly as
-/// it stands, and [`pairs`](Self::pairs) is empty. If the bodies are so close that the
-/// direction of their closest points, rounded, does not separate them, `pairs` names one, two or
-/// three pairs of vertices with differences `w = b - a`, and `n` is, exactly, the vector from the
-/// origin to the closest point of the point, line or plane through these:
+/// stored, and [`pairs`](Self::pairs) is empty. If the bodies are so close that the direction
+/// of their closest points, rounded, does not separate them, `pairs` names one, two or three
+/// pairs of vertices with differences `w = b - a`, and `n` is, exactly, the vector from the origin
+/// to the closest point of the point, line or plane through these:
 ///
 /// | pairs | `n`, up to a positive factor |
 /// | --- | --- |
@@ -86,10 +86,10 @@ impl fmt::Debug for VertexPairs {
 /// zero. Because the difference is convex, `v . w >= |v|^2 > 0` for all its points `w`, so `v`
 /// separates. The points with `v . w = |v|^2` form a face, the hull of those vertex differences
 /// that lie on it, and `v` is in it. By Carathéodory's theorem `v` is a combination with positive
-/// weights of affinely independent ones among these; they lie in a plane perpendicular to `v`, so
-/// there are at most three. The span of the chosen ones is perpendicular to `v` and holds it, so
-/// `v` is its closest point to the origin: the formulas give `n = v` up to a positive factor.
-/// Nothing in this asks for a volume, so bodies that are flat, segments or points have the same
+/// weights of some of these that are affinely independent; they lie in a plane perpendicular to
+/// `v`, so there are at most three. The span of the chosen ones is perpendicular to `v` and holds
+/// it, so `v` is its closest point to the origin: the formulas give `n = v` up to a positive
+/// factor. No step requires a volume, so flat bodies, segments and points have the same
 /// certificates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeparationCertificate {

@@ -8,7 +8,7 @@
 //!
 //! First floating point tries to prove an answer (`filter.rs`). Otherwise an active set of vertex
 //! differences in integers of any length decides (`active.rs`). It starts where a floating-point
-//! search ended ([`Hint`]) and then mostly needs one step.
+//! search ended ([`Hint`]) and then usually needs one step.
 //!
 //! ```
 //! use impinge::Vec3;

@@ -3,7 +3,7 @@
 //! Johnson's sub-algorithm (Gilbert, Johnson & Keerthi 1988, "A fast procedure for computing the
 //! distance between complex objects in three-dimensional space", section V) in integers: the right
 //! face of the simplex is the one whose closest point to the origin has positive weights and is not
-//! improved by any other corner. With exact signs there always is one, also for points that
+//! improved by any other corner. With exact signs there is always such a face, also for points that
 //! coincide or lie in one plane, so no repair is needed.
 
 use num_bigint::{BigInt, Sign};
@@ -25,10 +25,10 @@ pub(super) struct Nearest {
 const SETS: [u8; 15] = [15, 14, 13, 11, 7, 12, 10, 9, 6, 5, 3, 8, 4, 2, 1];
 
 /// The face of the hull of `w`, one to four points in one unit, that has the closest point to the
-/// origin. Only faces with all corners of the set `required` are considered; one of them must be the
-/// right one.
+/// origin. Only faces with all corners of the set `required` are considered; one of them must be
+/// the right one.
 ///
-/// There always is a result, except for no points.
+/// There is a result for every number of points except zero.
 pub(super) fn nearest(w: &[Vector], required: u8) -> Option<Nearest> {
     let all = (1_u8 << w.len()) - 1;
     let sets = SETS.into_iter().filter(|set| set & !all == 0 && set & required == required);

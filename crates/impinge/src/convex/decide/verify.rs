@@ -20,8 +20,8 @@ impl SeparationCertificate {
     /// [`lower`](SeparationCertificate::lower) apart and share no point.
     ///
     /// Exact for coordinates within [`EXACT_RANGE`], in time proportional to the number of points;
-    /// false if a number is not finite or beyond it, or if a vertex does not exist. The hull of no
-    /// points shares a point with nothing.
+    /// false if a number is not finite or beyond it, or if a vertex does not exist. An empty hull
+    /// shares no point with any other.
     ///
     /// ```
     /// use impinge::Vec3;

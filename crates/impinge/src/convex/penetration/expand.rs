@@ -23,7 +23,8 @@ use crate::math::{Pose, Vec3};
 /// let pose = Pose::from_translation([1.25, 0.0, 0.5])?;
 /// let found = penetration(&a, &b, &pose, &Default::default(), &mut Default::default());
 /// let contact = found.answer;
-/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper && contact.upper - contact.lower < 1e-9);
+/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper);
+/// assert!(contact.upper - contact.lower < 1e-9);
 /// assert!(contact.direction.x > 0.999);
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -61,7 +62,8 @@ pub fn penetration<A: Support, B: Support>(
     found
 }
 
-/// A face in the queue, ordered by height, the nearest first; of two equally near, the older one.
+/// A face in the queue, ordered by height, the nearest first; equally near faces in the order of
+/// their numbers.
 #[derive(PartialEq)]
 struct QueuedFace {
     height: f64,

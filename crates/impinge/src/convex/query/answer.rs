@@ -7,8 +7,9 @@ use crate::math::Vec3;
 /// The penetration depth of two bodies: the length of the shortest translation after which they
 /// share no inner point lies between `lower` and `upper`, with all rounding.
 ///
-/// Mostly the bounds agree to 1e-11 of the size of the bodies. Where floating point cannot bring
-/// them closer (depths of less than a millionth of the size, say), they are returned as they are.
+/// The bounds usually agree to 1e-11 of the size of the bodies. Where floating point cannot bring
+/// them closer (for example for depths of less than a millionth of the size), they are returned as
+/// they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Overlap {
     /// No translation of B shorter than this separates the bodies.

@@ -2,7 +2,7 @@
 //!
 //! Aligned bodies, such as a box on a box, have symmetric Minkowski differences: the origin lies on
 //! a face or an edge of any tetrahedron around it, and no error bound decides that. But the
-//! coordinates of such bodies mostly have similar exponents: as multiples of one power of two they
+//! coordinates of such bodies usually have similar exponents: as multiples of one power of two they
 //! fit 60 bits, their differences 61, and a determinant of three differences 187. It takes about a
 //! dozen multiplications, where integers of any length allocate.
 

@@ -1,4 +1,4 @@
-//! The bounds of a hull at a pose, without looking at all of its vertices.
+//! The bounds of a hull at a pose, without reading all of its vertices.
 
 use super::support_table::SupportTable;
 use crate::convex::Hull;

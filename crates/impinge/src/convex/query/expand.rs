@@ -6,10 +6,10 @@
 //! plane bounds A - B, and no shorter translation separates the bodies; otherwise the corner is
 //! added to the surface.
 //!
-//! The surface is stored in `f32`, eight faces to a block. The faces of a new corner start a block
-//! of their own, so that they are computed together; which faces a corner sees is also computed a
-//! block at a time. The closest face and the faces about as close decide the answer and are
-//! computed again in `f64`.
+//! The surface is stored in `f32`, eight faces to a block. The faces of a new corner start a new
+//! block, so that they are computed together; which faces a corner sees is also computed a block at
+//! a time. The closest face and the faces about as close decide the answer and are computed again
+//! in `f64`.
 //!
 //! **Upper bound.** A translation of B by `depth` along a direction separates the bodies if all of
 //! A - B lies within `depth` of the origin along it; one furthest corner shows that.

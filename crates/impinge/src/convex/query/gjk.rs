@@ -9,8 +9,7 @@
 //! The [first stage](super::search_f32) finds vertices [in
 //! `f32`](super::support_table::SupportTable::support_f32); its bound includes the error of that.
 //! The search in this module, near contact or at the end, finds them to the rounding of `f64`. What
-//! even that cannot decide is left to exact arithmetic: reaching a limit of steps is never an
-//! answer.
+//! `f64` leaves undecided goes to exact arithmetic: no answer depends on a limit of steps.
 
 use super::simplex::{Corner, Nearest, Simplex};
 use super::support_table::SupportTable;
@@ -72,7 +71,7 @@ pub(super) enum SearchEnd {
     Inside,
     /// The simplex holds the closest point.
     Closest,
-    /// Floating point cannot tell.
+    /// Undecided in floating point.
     Undecided,
 }
 

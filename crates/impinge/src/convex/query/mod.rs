@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | Do they share a point? | [`intersects`]: a [`Verdict`] with its proof |
 //! | How far apart are they? | [`distance`]: bounds and closest points |
-//! | How deep do they overlap? | [`contact`]: distance or depth, whichever it is, with points and direction |
+//! | How deep do they overlap? | [`contact`]: distance or depth, with points and direction |
 //!
 //! Each has a variant that takes a [`HullCache`], for bodies that move a little between queries.
 //!
@@ -86,7 +86,7 @@ pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache)
 /// The distance of `a` and `b`, at `pose` in `a`'s frame, with closest points in `a`'s frame; zero
 /// if they share a point.
 ///
-/// The bounds differ by rounding: by at most 1e-12 of the size of both bodies together, mostly a
+/// The bounds differ by rounding: by at most 1e-12 of the size of both bodies together, usually a
 /// hundredth of that.
 ///
 /// ```
@@ -117,9 +117,9 @@ pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -
 /// share a point, with the proof. That verdict is exact also where the signed distance is zero to
 /// rounding.
 ///
-/// For bodies that overlap, the bounds mostly agree to 1e-11 of their size. Where floating point
-/// cannot bring them closer (depths of less than a millionth of the size, say), they are returned
-/// as they are.
+/// For bodies that overlap, the bounds usually agree to 1e-11 of their size. Where floating point
+/// cannot bring them closer (for example for depths of less than a millionth of the size), they are
+/// returned as they are.
 ///
 /// ```
 /// use impinge::convex::{self, Hull};
@@ -130,7 +130,8 @@ pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -
 /// let pose = Pose::from_translation([0.25, 0.75, 0.0])?;
 /// let (contact, verdict) = convex::contact(&cube, &cube, &pose);
 /// assert!(verdict.is_intersecting());
-/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper && contact.upper - contact.lower < 1e-12);
+/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper);
+/// assert!(contact.upper - contact.lower < 1e-12);
 /// assert!(contact.direction.distance(Vec3::Y) < 1e-12);
 /// # Ok::<(), impinge::Error>(())
 /// ```

@@ -21,7 +21,7 @@ pub(super) const PLANE_ERROR_F32: f32 = 48.0 / 16_777_216.0;
 /// in `f32`.
 const MIN_SQUARED_LENGTH: f32 = 1e-30;
 
-/// After this number of steps the search continues in `f64`, whatever it has reached.
+/// After this number of steps the search continues in `f64`.
 const MAX_STEPS: u32 = 24;
 
 /// The two bodies of a query in `f32`.
@@ -48,8 +48,8 @@ pub(super) struct QueryF32<'a> {
 
 /// A source of corners of A - B.
 pub(super) trait Corners {
-    /// How far the [first directions](super::ellipsoids::Ellipsoids::directions_around) lie from the normal;
-    /// measured, see `docs/notes/convex.md`.
+    /// How far the [first directions](super::ellipsoids::Ellipsoids::directions_around) lie from
+    /// the normal; measured, see `docs/notes/convex.md`.
     const TILT: f32;
 
     /// A corner that lies furthest in the direction `-v`.
@@ -84,7 +84,7 @@ pub(super) enum SearchEndF32 {
     /// `direction . (b - a) >= gap` for all points, for certain; the direction has length one to
     /// rounding.
     Separated { direction: Vec3, gap: f64 },
-    /// The origin lies inside the simplex, as far as `f32` can tell.
+    /// The origin lies inside the simplex, up to the rounding of `f32`.
     Inside,
     /// The simplex is about as close to the origin as `f32` can bring it.
     Undecided,

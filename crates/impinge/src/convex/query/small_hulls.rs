@@ -3,7 +3,7 @@
 
 #![allow(
     clippy::needless_range_loop,
-    reason = "iterators over vectors are functions of their own, compiled without the vector instructions"
+    reason = "iterators over vectors are separate functions, compiled without the vector instructions"
 )]
 
 use glam::Vec3A;

@@ -40,8 +40,9 @@ impl QueryF32<'_> {
                 let [p, q, r] = start.directions_around(C::TILT);
                 let (p, q) = (corners.support_against::<W>(-p), corners.support_against::<W>(-q));
                 let r = corners.support_against::<W>(-r);
-                // The corner at the opposite end. Mostly it is the one that three corners in front
-                // of the origin lack; evaluated together with them it costs little.
+                // The corner at the opposite end. Usually three corners in front of the origin
+                // enclose it together with this one, and evaluating all four together costs little
+                // more.
                 let likely_overlaps = start.likely_overlaps();
                 let opposite = if likely_overlaps {
                     Some(corners.support_against::<W>(start.normal))

@@ -8,7 +8,7 @@ impl Hull {
     /// The vertex that lies furthest in `direction` (in the hull's frame, of any finite length), by
     /// comparing all vertices.
     ///
-    /// Exact: no vertex lies further, not even by less than a rounding error. Of several that lie
+    /// Exact: no vertex lies further, not even by less than a rounding error. If several lie
     /// equally far, the one with the lowest index; so 0 for a zero direction. For a direction that
     /// is not finite, an arbitrary vertex.
     #[must_use]

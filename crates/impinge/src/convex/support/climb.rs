@@ -69,9 +69,9 @@ impl Climb {
 impl Hull {
     /// The vertex that lies furthest in `direction`, by climbing from `start` over the edges.
     ///
-    /// As exact as [`Hull::support`]. Of several vertices that lie equally far, the first that the
-    /// climb reaches, which is `start` if it is one of them. Fast if `start` is near the result, as
-    /// the result for a similar direction is.
+    /// As exact as [`Hull::support`]. If several vertices lie equally far, the first that the climb
+    /// reaches, which is `start` if it is one of them. Fast if `start` is near the result, as the
+    /// result for a similar direction is.
     ///
     /// # Panics
     /// If there is no vertex `start`.

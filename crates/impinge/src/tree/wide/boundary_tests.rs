@@ -181,7 +181,7 @@ impl Case {
         });
         let pose = Pose::from_matrix([x, y, z]).unwrap();
         let radius = 10.0_f64.powf(random.range(-3.0, 0.0));
-        // Where the sides follow a few directions, the tree has axes of its own.
+        // Where the sides follow a few directions, the tree has its own axes.
         let axes = (random.index(3) == 0).then(|| glam::DMat3::from_quat(random.rotation()));
         let b: Vec<Triangle> = (0..PATCHES)
             .flat_map(|_| {

@@ -32,7 +32,7 @@ use crate::math::rounding::UNIT_ROUNDOFF;
 /// diagonals by more than this factor. There, this search is faster than the `f32` search.
 const MIN_DISTANCE_RATIO: f64 = 64.0;
 
-/// Sizes below this share of the separation are negligible beside its rounding error.
+/// Sizes below this share of the separation are negligible compared with its rounding error.
 const NEGLIGIBLE_SIZE_SHARE: f64 = 1.0 / (1_u128 << 100) as f64;
 
 /// If the rounding error of transformed vertices exceeds this share of the meshes' sizes, the boxes

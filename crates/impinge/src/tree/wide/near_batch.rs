@@ -2,9 +2,9 @@
 //!
 //! The closest points are searched as for a single pair: the nine pairs of sides by the normal
 //! equations (Ericson 2005, "Real-Time Collision Detection", section 5.1.9), then the six vertices
-//! above faces. The bounds hold whatever the search finds. The upper bound is the distance of two
-//! points of the triangles, the lower bound the gap between the triangles along the line through
-//! those points. `docs/notes/distance.md` derives the slack.
+//! above faces. The bounds hold for every result of the search. The upper bound is the distance of
+//! two points of the triangles, the lower bound the gap between the triangles along the line
+//! through those points. `docs/notes/distance.md` derives the slack.
 
 use crate::wide::{Lanes3, Wide, Wide3};
 

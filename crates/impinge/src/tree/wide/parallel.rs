@@ -29,8 +29,8 @@ const SHARES_PER_THREAD: usize = 4;
 type Pair = (u32, u32);
 
 /// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon`
-/// pool. The pairs are those of [`traverse`](super::traverse), whatever the number of threads;
-/// `None` where that returns false.
+/// pool. The pairs are those of [`traverse`](super::traverse), for any number of threads; `None`
+/// where that returns false.
 #[must_use]
 pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Option<Vec<Pair>> {
     let query = Query::new(a, b, pose)?;

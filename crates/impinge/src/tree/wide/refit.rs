@@ -27,10 +27,11 @@ impl Tree {
     /// Fits the tree to a mesh with the same triangles, whose vertices may have moved anywhere:
     /// takes about a quarter of the time of [`Tree::build`].
     ///
-    /// Queries stay exact however far the vertices have moved, but slow down as neighbouring
-    /// triangles move apart. [`Deforming`](crate::Deforming) refits repeatedly for a mesh that
-    /// keeps moving, and rebuilds subtrees that have become slow.
+    /// Queries stay exact for any motion of the vertices, but slow down as neighbouring triangles
+    /// move apart. [`Deforming`](crate::Deforming) refits repeatedly for a mesh that keeps moving,
+    /// and rebuilds subtrees that have become slow.
     ///
+    /// # Errors
     /// If the mesh has a different number of triangles; the tree is then unchanged.
     ///
     /// ```
@@ -38,7 +39,8 @@ impl Tree {
     ///
     /// let ball = shapes::icosphere(1.0, 8)?;
     /// let mut tree = Tree::build(&ball);
-    /// let flat = ball.with_vertices(ball.vertices().iter().map(|v| v.with_z(0.1 * v.z)).collect())?;
+    /// let flattened = ball.vertices().iter().map(|v| v.with_z(0.1 * v.z));
+    /// let flat = ball.with_vertices(flattened.collect())?;
     /// tree.refit(&flat)?;
     /// assert_eq!(tree.validate(&flat), Ok(()));
     /// # Ok::<(), impinge::Error>(())

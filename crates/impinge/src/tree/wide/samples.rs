@@ -6,7 +6,7 @@ use crate::shapes;
 
 /// Calls `each` with every ordered pair of four meshes, at one random pose for each reach.
 pub(super) fn pairs(seed: u64, reaches: [f64; 3], mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
-    // The tree of the last mesh has axes of its own.
+    // The tree of the last mesh has its own axes.
     let tilt = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
     let meshes = [
         shapes::torus(1.0, 0.4, 30, 15).unwrap(),

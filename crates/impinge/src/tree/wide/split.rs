@@ -1,6 +1,6 @@
 //! Splits a set of triangles in two by the surface-area heuristic: with sixteen bins for each axis,
 //! or, for few triangles, after sorting them along each axis. Sorted triangles are split at
-//! multiples of the leaf size, or anywhere if some of them are large.
+//! multiples of the leaf size, or at any position if some of them are large.
 
 use glam::Vec4;
 

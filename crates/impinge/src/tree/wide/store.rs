@@ -52,6 +52,7 @@ impl Tree {
     /// triangle. [`Tree::read`] restores it. The source of this method's module describes the
     /// format, whose version is [`FORMAT_VERSION`].
     ///
+    /// # Errors
     /// If the bytes cannot be written, or if the tree and the mesh have different numbers of
     /// triangles.
     ///

@@ -64,7 +64,7 @@ impl NodeState {
     }
 }
 
-/// The state that a deforming mesh keeps beside its tree.
+/// The state that a deforming mesh keeps in addition to its tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Upkeep {
     pub(super) nodes: Vec<NodeState>,

@@ -13,6 +13,7 @@ impl Tree {
     /// every disc contains the triangles below it, and the `f32` corners are those of the mesh up
     /// to rounding. For tests; visits the whole tree.
     ///
+    /// # Errors
     /// A description of the first violation.
     pub fn validate(&self, mesh: &Mesh) -> Result<(), String> {
         let mut visited = Visited {

@@ -108,7 +108,7 @@ impl<T> Writer<T> {
     /// Makes the value the newest one. Returns whether that replaced a value that was never read.
     pub fn publish(&mut self) -> bool {
         let replaced = self.publish_slot();
-        // After `publish_slot` the value is what was in the writer's slot, mostly a buffer without
+        // After `publish_slot` the value is what was in the writer's slot, usually a buffer without
         // memory. The slot that came back has a buffer with memory.
         self.cell.slot(self.back).swap(&mut self.value);
         replaced

@@ -2,9 +2,11 @@
 //!
 //! - [`steps`]: the list of steps, cheapest first.
 //! - [`step`]: runs one step and checks its requirements.
+//! - [`fuzz`]: longer runs of the fuzz targets.
 //! - [`skipped`]: the list of skipped steps and tests, printed at the end.
 #![allow(clippy::print_stderr, reason = "a command-line tool prints")]
 
+mod fuzz;
 mod skipped;
 mod step;
 mod steps;
@@ -21,10 +23,12 @@ fn main() -> ExitCode {
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => run("everything", steps::TEST),
         ["lab"] => run("the laboratory", steps::LAB),
+        ["fuzz", rest @ ..] if rest.len() <= 2 => fuzz::run(rest),
         _ => {
             eprintln!(
                 "usage: cargo xtask test   add rustfmt and clippy if they are missing, then check everything\n       \
-                        cargo xtask lab    run every command of the laboratory, with --quick"
+                        cargo xtask lab    run every command of the laboratory, with --quick\n       \
+                        cargo xtask fuzz [TARGET] [SECONDS]   run one fuzz target, or all, for a minute each by default"
             );
             ExitCode::from(2)
         }

@@ -1,6 +1,7 @@
 //! A step: one call of cargo and its requirements.
 
 use std::env;
+use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
@@ -18,14 +19,16 @@ pub(crate) struct Step {
     pub(crate) envs: &'static [(&'static str, &'static str)],
 }
 
-/// What a step needs in addition to the toolchain in use. The step is skipped if rustup cannot
-/// install it.
+/// What a step needs in addition to the toolchain in use. The step is skipped if this is missing
+/// and cannot be installed.
 pub(crate) enum Need {
     Nothing,
     /// The toolchain of the minimum Rust version, which runs the step.
     MinimumRust,
     /// The standard library for these targets.
     Targets(&'static [&'static str]),
+    /// The dependencies of a package outside of the workspace, which has this manifest.
+    Download(&'static str),
     /// Miri with its own standard library, of the nightly toolchain, which runs the step.
     Miri,
 }
@@ -80,6 +83,9 @@ impl Need {
         match self {
             Self::Nothing => Ok(cargo()),
             Self::MinimumRust => {
+                if is_minimum_rust(&text_of(&mut cargo(), &["--version"])) {
+                    return Ok(cargo());
+                }
                 if !succeeds(&mut cargo_of(MINIMUM_RUST), &["--version"]) {
                     // Fails immediately on a machine without rustup or network.
                     let install = ["toolchain", "install", MINIMUM_RUST, "--profile", "minimal"];
@@ -91,9 +97,20 @@ impl Need {
             }
             Self::Targets(targets) => {
                 for target in *targets {
-                    if !succeeds(&mut Command::new("rustup"), &["target", "add", target]) {
+                    let install = ["target", "add", target];
+                    if !has_target(target) && !succeeds(&mut Command::new("rustup"), &install) {
                         return Err(format!("the target {target} is not installed"));
                     }
+                }
+                Ok(cargo())
+            }
+            Self::Download(manifest) => {
+                let fetch = ["fetch", "--quiet", "--manifest-path", manifest];
+                // The second attempt is for a machine without network that has everything.
+                let is_there =
+                    succeeds(&mut cargo(), &fetch) || succeeds(cargo().args(fetch), &["--offline"]);
+                if !is_there {
+                    return Err(format!("the dependencies of {manifest} cannot be downloaded"));
                 }
                 Ok(cargo())
             }
@@ -109,8 +126,29 @@ impl Need {
 }
 
 /// Whether a command can be run and succeeds. Its output is discarded.
-fn succeeds(command: &mut Command, args: &[&str]) -> bool {
+pub(crate) fn succeeds(command: &mut Command, args: &[&str]) -> bool {
     command.args(args).output().is_ok_and(|o| o.status.success())
+}
+
+/// The standard output of a command; empty if it fails.
+pub(crate) fn text_of(command: &mut Command, args: &[&str]) -> String {
+    let output = command.args(args).output().ok().filter(|o| o.status.success());
+    output.map_or_else(String::new, |o| String::from_utf8_lossy(&o.stdout).into_owned())
+}
+
+/// Whether `cargo --version` printed the minimum Rust version, with any patch number.
+fn is_minimum_rust(version: &str) -> bool {
+    let number = version.split(' ').nth(1).unwrap_or("").trim();
+    number == MINIMUM_RUST || number.starts_with(&format!("{MINIMUM_RUST}."))
+}
+
+/// Whether the compiler in use has the standard library for a target. It need not come from rustup.
+fn has_target(target: &str) -> bool {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let args = ["--print", "target-libdir", "--target", target];
+    let folder = text_of(&mut Command::new(rustc), &args);
+    let files = fs::read_dir(folder.trim_end()).into_iter().flatten().flatten();
+    files.map(|f| f.file_name()).any(|name| name.to_string_lossy().starts_with("libstd-"))
 }
 
 /// The cargo that runs this program.
@@ -120,8 +158,29 @@ pub(crate) fn cargo() -> Command {
 
 /// The cargo of another toolchain. The cargo in use is called by its path, so it does not
 /// understand `+toolchain`, which is an argument of rustup's proxy.
-fn cargo_of(toolchain: &str) -> Command {
+pub(crate) fn cargo_of(toolchain: &str) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", toolchain, "cargo"]);
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_minimum_version_is_recognised_with_any_patch_number() {
+        assert!(is_minimum_rust(&format!("cargo {MINIMUM_RUST}.1 (d73d2caf9 2024-12-31)\n")));
+        assert!(is_minimum_rust(&format!("cargo {MINIMUM_RUST}\n")));
+        assert!(!is_minimum_rust(&format!("cargo {MINIMUM_RUST}0.0 (d73d2caf9 2024-12-31)\n")));
+        assert!(!is_minimum_rust("cargo 1.2.0") && !is_minimum_rust(""));
+    }
+
+    #[test]
+    fn only_installed_targets_are_found() {
+        let compiler = text_of(&mut Command::new("rustc"), &["-vV"]);
+        let host = compiler.lines().find_map(|l| l.strip_prefix("host: ")).expect("a host");
+        assert!(has_target(host));
+        assert!(!has_target("no-such-target"));
+    }
 }

@@ -109,5 +109,6 @@ macro_rules! short_runs {
 }
 
 short_runs! {
-    obj stl ply off gltf glb any_format scene_toml scene_json scene_load tree_read triangles convex
+    obj stl ply off gltf glb gltf_files any_format scene_toml scene_json scene_load scene_motion
+    tree_read snapshot triangles convex
 }

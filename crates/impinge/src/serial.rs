@@ -174,11 +174,11 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 /// Points as arrays.
-pub(crate) struct Points<'a>(pub(crate) &'a [crate::math::Vec3]);
+pub(crate) struct Points<'a>(pub(crate) &'a [glam::DVec3]);
 
 impl Serialize for Points<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(crate::math::Vec3::to_array))
+        serializer.collect_seq(self.0.iter().map(glam::DVec3::to_array))
     }
 }
 
@@ -187,7 +187,7 @@ pub(crate) mod point {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use crate::math::Vec3;
+    use glam::DVec3 as Vec3;
 
     pub(crate) fn serialize<S: Serializer>(v: &Vec3, serializer: S) -> Result<S::Ok, S::Error> {
         v.to_array().serialize(serializer)
@@ -203,7 +203,7 @@ pub(crate) mod point {
 pub(crate) mod optional_point {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use crate::math::Vec3;
+    use glam::DVec3 as Vec3;
 
     #[derive(Deserialize)]
     struct Point(#[serde(with = "super::point")] Vec3);

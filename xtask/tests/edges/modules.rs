@@ -1,32 +1,231 @@
-//! The uses between the modules of a crate, by paths: `crate::other::...`, `crate::Name` for a name
-//! that `lib.rs` re-exports, and `super::...` where that leads to the root. Code below
-//! `#[cfg(test)]` does not count.
+//! The uses between the modules of a crate. Code below `#[cfg(test)]` does not count.
 //!
-//! Paths are searched in the tokens of the items, not in their syntax trees, so that paths in
-//! arguments of macros are found as well.
+//! The files of the modules are read from the root down; [`paths`](super::paths) finds the paths in
+//! them. A path counts as a use of the module of the root that it leads to, by itself or by a name
+//! that the root re-exports. What an import brings into scope is used where it is imported. So that
+//! no use is missed, forms that cannot be followed are refused: see [`Uses::refused`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Attribute, File, Item, UseTree};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, File, Item, Meta, Token, UseTree};
 
+use crate::paths::{self, Found};
 use crate::rules::Edges;
 
-/// Modules of the root without a row: they only re-export items of other modules.
+/// Modules of the root without a row: they only re-export items of other modules, for other crates.
 const REEXPORTING_MODULES: [&str; 1] = ["internals"];
 
-fn parse(file: &Path) -> File {
-    let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-    syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+/// What the modules of a crate use.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    /// The modules at the root, without those that only re-export.
+    pub(crate) modules: BTreeSet<String>,
+    pub(crate) edges: Edges,
+    /// Code that could hide a use, with its file and the reason.
+    pub(crate) refused: Vec<String>,
+}
+
+/// The text of a file of the crate, by its path relative to `lib.rs`; `None` if there is none.
+pub(crate) type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+/// The uses between the root's modules.
+pub(crate) fn uses(read: Read<'_>) -> Uses {
+    let mut reader = Reader { read, names: Names::default(), uses: Uses::default() };
+    let lib = Path::new("lib.rs");
+    let Some(File { items, .. }) = reader.parse(lib) else {
+        return reader.uses;
+    };
+    reader.root(&items);
+    for item in items.iter().filter(|i| !is_for_tests(attributes(i))) {
+        if let Item::Mod(module) = item {
+            if !REEXPORTING_MODULES.contains(&module.ident.to_string().as_str()) {
+                reader.module(module, lib, Path::new(""), &[]);
+            }
+        }
+    }
+    reader.uses
+}
+
+/// The names at the root that are not modules.
+#[derive(Default)]
+struct Names {
+    /// Names of items that the root re-exports, and the module of each.
+    exports: BTreeMap<String, String>,
+    /// Names of other crates and of their items.
+    external: BTreeSet<String>,
+}
+
+struct Reader<'a> {
+    read: Read<'a>,
+    names: Names,
+    uses: Uses,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, file: &Path, what: impl std::fmt::Display) {
+        self.uses.refused.push(format!("{}: {what}", file.display()));
+    }
+
+    fn parse(&mut self, file: &Path) -> Option<File> {
+        let parsed = match (self.read)(file) {
+            Some(text) => syn::parse_file(&text).map_err(|e| e.to_string()),
+            None => Err("there is no such file".to_owned()),
+        };
+        match parsed {
+            Ok(parsed) => Some(parsed),
+            Err(error) => {
+                self.refuse(file, error);
+                None
+            }
+        }
+    }
+
+    /// Collects the names of the root. It may contain only modules and re-exports of single names,
+    /// so that its own code uses nothing.
+    fn root(&mut self, items: &[Item]) {
+        let lib = Path::new("lib.rs");
+        let items = || items.iter().filter(|i| !is_for_tests(attributes(i)));
+        for item in items() {
+            if let Item::Mod(module) = item {
+                let name = module.ident.to_string();
+                if !REEXPORTING_MODULES.contains(&name.as_str()) {
+                    self.uses.modules.insert(name);
+                }
+            }
+        }
+        for item in items() {
+            match item {
+                Item::Mod(_) => {}
+                Item::Use(item) => self.export(&item.tree, &mut Vec::new(), lib),
+                item => {
+                    let text = item.to_token_stream().to_string();
+                    let text: String = text.chars().take(60).collect();
+                    let what = "the root may contain only modules and re-exports, not";
+                    self.refuse(lib, format_args!("{what} `{text}`"));
+                }
+            }
+        }
+    }
+
+    /// Collects the names of a `use` at the root, behind the names before it.
+    fn export(&mut self, tree: &UseTree, before: &mut Vec<String>, lib: &Path) {
+        let (name, last) = match tree {
+            UseTree::Path(path) => {
+                let name = path.ident.to_string();
+                // The root itself.
+                let is_step = before.is_empty() && (name == "crate" || name == "self");
+                if !is_step {
+                    before.push(name);
+                }
+                self.export(&path.tree, before, lib);
+                if !is_step {
+                    before.pop();
+                }
+                return;
+            }
+            UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.export(tree, before, lib);
+                }
+                return;
+            }
+            UseTree::Glob(_) => {
+                let of = before.join("::");
+                let what = "cannot be followed: re-export the names one by one";
+                return self.refuse(lib, format_args!("`use {of}::*` at the root {what}"));
+            }
+            UseTree::Name(name) => (name.ident.to_string(), name.ident.to_string()),
+            UseTree::Rename(name) => (name.rename.to_string(), name.ident.to_string()),
+        };
+        let (name, first) = match (before.first(), last.as_str()) {
+            (None, "crate" | "self") => {
+                let what = "gives the root another name, which cannot be followed";
+                return self.refuse(lib, format_args!("`use {last} as {name}` {what}"));
+            }
+            (Some(_), "self") if name == "self" => {
+                (before[before.len() - 1].clone(), before[0].clone())
+            }
+            (Some(first), _) => (name, first.clone()),
+            (None, _) => (name, last),
+        };
+        if self.uses.modules.contains(&first) {
+            self.names.exports.insert(name, first);
+        } else {
+            self.names.external.insert(name);
+        }
+    }
+
+    /// Reads a module that `file` declares. `folder` is that of its own files, `around` the names
+    /// of the modules around it, from the root.
+    fn module(&mut self, module: &syn::ItemMod, file: &Path, folder: &Path, around: &[String]) {
+        let name = module.ident.to_string();
+        for attribute in &module.attrs {
+            let text = attribute.meta.to_token_stream().to_string();
+            let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let is_doc = attribute.path().is_ident("doc");
+            if !is_doc && words.iter().any(|w| ["path", "macro_use"].contains(w)) {
+                let what = "an attribute that cannot be followed";
+                self.refuse(file, format_args!("`mod {name}` has {what}: `{text}`"));
+                return;
+            }
+        }
+        let own: Vec<String> = around.iter().cloned().chain([name.clone()]).collect();
+        let below = folder.join(&name);
+        if let Some((_, items)) = &module.content {
+            return self.items(items, file, &below, &own);
+        }
+        let flat = folder.join(format!("{name}.rs"));
+        let file = if (self.read)(&flat).is_some() { flat } else { below.join("mod.rs") };
+        if let Some(File { items, .. }) = self.parse(&file) {
+            self.items(&items, &file, &below, &own);
+        }
+    }
+
+    fn items(&mut self, items: &[Item], file: &Path, folder: &Path, own: &[String]) {
+        for item in items.iter().filter(|i| !is_for_tests(attributes(i))) {
+            if let Item::Mod(module) = item {
+                self.module(module, file, folder, own);
+                continue;
+            }
+            for found in paths::in_tokens(item.to_token_stream(), own) {
+                match found {
+                    Found::Name(name) => self.add_edge(&own[0], &name, file),
+                    Found::Refused(what) => self.refuse(file, what),
+                }
+            }
+        }
+    }
+
+    /// Records that a file of the module `from` uses `crate::name`.
+    fn add_edge(&mut self, from: &str, name: &str, file: &Path) {
+        let to = self.names.exports.get(name).map_or(name, String::as_str).to_owned();
+        if to == from || (to == name && self.names.external.contains(name)) {
+            return;
+        }
+        if !self.uses.modules.contains(&to) {
+            let why = if REEXPORTING_MODULES.contains(&&*to) {
+                "which is for other crates only"
+            } else {
+                "which is neither a module nor a re-exported name"
+            };
+            return self.refuse(file, format_args!("it uses `crate::{to}`, {why}"));
+        }
+        let place = file.display().to_string();
+        let places = self.uses.edges.entry((from.to_owned(), to)).or_default();
+        if places.last() != Some(&place) {
+            places.push(place);
+        }
+    }
 }
 
 fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(i) => &i.attrs,
         Item::Enum(i) => &i.attrs,
+        Item::ExternCrate(i) => &i.attrs,
         Item::Fn(i) => &i.attrs,
         Item::Impl(i) => &i.attrs,
         Item::Macro(i) => &i.attrs,
@@ -40,165 +239,30 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-fn is_for_tests(item: &Item) -> bool {
-    attributes(item).iter().any(|a| a.to_token_stream().to_string() == "# [cfg (test)]")
+/// Whether the attributes restrict an item to tests or documentation tests.
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let condition = attribute.path().is_ident("cfg").then(|| attribute.parse_args::<Meta>());
+        condition.is_some_and(|c| c.is_ok_and(|c| holds_only_in_tests(&c)))
+    })
 }
 
-/// The modules at the root, without those that only re-export.
-pub(crate) fn names(source: &Path) -> BTreeSet<String> {
-    let items = parse(&source.join("lib.rs")).items;
-    let modules = items.iter().filter(|i| !is_for_tests(i)).filter_map(|i| match i {
-        Item::Mod(m) => Some(m.ident.to_string()),
-        _ => None,
-    });
-    modules.filter(|m| !REEXPORTING_MODULES.contains(&m.as_str())).collect()
-}
-
-/// The names that the root re-exports, and the module of each.
-fn exports(items: &[Item]) -> BTreeMap<String, String> {
-    fn leaves(tree: &UseTree, module: Option<&str>, found: &mut BTreeMap<String, String>) {
-        match (tree, module) {
-            (UseTree::Path(path), None) => {
-                leaves(&path.tree, Some(&path.ident.to_string()), found);
-            }
-            (UseTree::Path(path), Some(m)) => leaves(&path.tree, Some(m), found),
-            (UseTree::Name(name), Some(m)) => {
-                drop(found.insert(name.ident.to_string(), m.to_owned()));
-            }
-            (UseTree::Rename(name), Some(m)) => {
-                drop(found.insert(name.rename.to_string(), m.to_owned()));
-            }
-            (UseTree::Group(group), m) => group.items.iter().for_each(|t| leaves(t, m, found)),
-            _ => {}
-        }
-    }
-    let mut found = BTreeMap::new();
-    for item in items {
-        if let Item::Use(i) = item {
-            leaves(&i.tree, None, &mut found);
-        }
-    }
-    found
-}
-
-/// The uses between the root's modules.
-pub(crate) fn edges(source: &Path) -> Edges {
-    let items = parse(&source.join("lib.rs")).items;
-    let mut reader =
-        Reader { source, exports: exports(&items), modules: names(source), edges: Edges::new() };
-    for name in reader.modules.clone() {
-        reader.file(&name, source, &name, 1);
-    }
-    reader.edges
-}
-
-struct Reader<'a> {
-    source: &'a Path,
-    exports: BTreeMap<String, String>,
-    modules: BTreeSet<String>,
-    edges: Edges,
-}
-
-impl Reader<'_> {
-    /// Reads the file of the module `name`, which is declared in `folder`, `depth` levels below the
-    /// root.
-    fn file(&mut self, name: &str, folder: &Path, root_module: &str, depth: usize) {
-        let flat = folder.join(format!("{name}.rs"));
-        let below = folder.join(name);
-        let file = if flat.exists() { flat } else { below.join("mod.rs") };
-        let items = parse(&file).items;
-        self.items(&items, &file, &below, root_module, depth);
-    }
-
-    fn items(&mut self, items: &[Item], file: &Path, below: &Path, from: &str, depth: usize) {
-        for item in items.iter().filter(|i| !is_for_tests(i)) {
-            match item {
-                Item::Mod(module) => match &module.content {
-                    Some((_, inner)) => {
-                        let below = below.join(module.ident.to_string());
-                        self.items(inner, file, &below, from, depth + 1);
-                    }
-                    None => self.file(&module.ident.to_string(), below, from, depth + 1),
-                },
-                _ => {
-                    let mut used = BTreeSet::new();
-                    paths(item.to_token_stream(), depth, &mut used);
-                    for name in used {
-                        self.add_edge(from, &name, file);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Records that a file of the module `from` uses `crate::name`.
-    fn add_edge(&mut self, from: &str, name: &str, file: &Path) {
-        let to = self.exports.get(name).map_or(name, String::as_str);
-        if to == from || !self.modules.contains(to) {
-            return;
-        }
-        let place = file.strip_prefix(self.source).map(PathBuf::from).unwrap_or_default();
-        let places = self.edges.entry((from.to_owned(), to.to_owned())).or_default();
-        let place = place.display().to_string();
-        if places.last() != Some(&place) {
-            places.push(place);
-        }
+fn holds_only_in_tests(condition: &Meta) -> bool {
+    let Meta::List(list) = condition else {
+        return condition.path().is_ident("test") || condition.path().is_ident("doctest");
+    };
+    let Ok(parts) = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated) else {
+        return false;
+    };
+    if list.path.is_ident("all") {
+        parts.iter().any(holds_only_in_tests)
+    } else {
+        list.path.is_ident("any") && !parts.is_empty() && parts.iter().all(holds_only_in_tests)
     }
 }
 
-/// The names directly below the root, in paths that begin with `crate` or with `depth` times
-/// `super`.
-fn paths(tokens: TokenStream, depth: usize, used: &mut BTreeSet<String>) {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut at = 0;
-    while at < tokens.len() {
-        match &tokens[at] {
-            TokenTree::Group(group) => paths(group.stream(), depth, used),
-            TokenTree::Ident(word) if word == "crate" && separated(&tokens, at + 1) => {
-                first_names(&tokens[at + 3..], used);
-            }
-            TokenTree::Ident(word) if word == "super" => {
-                let mut levels = 1;
-                while separated(&tokens, at + 1)
-                    && matches!(tokens.get(at + 3), Some(TokenTree::Ident(w)) if w == "super")
-                {
-                    levels += 1;
-                    at += 3;
-                }
-                if levels == depth && separated(&tokens, at + 1) {
-                    first_names(&tokens[at + 3..], used);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-}
-
-/// Whether the tokens at `at` are `::`.
-fn separated(tokens: &[TokenTree], at: usize) -> bool {
-    let colon =
-        |t: Option<&TokenTree>| matches!(t, Some(TokenTree::Punct(p)) if p.as_char() == ':');
-    colon(tokens.get(at)) && colon(tokens.get(at + 1))
-}
-
-/// The first name of the rest of a path, or the first names of the group it consists of.
-fn first_names(rest: &[TokenTree], used: &mut BTreeSet<String>) {
-    match rest.first() {
-        Some(TokenTree::Ident(word)) => drop(used.insert(word.to_string())),
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
-            let mut is_first = true;
-            for token in group.stream() {
-                match token {
-                    TokenTree::Ident(word) if is_first => {
-                        used.insert(word.to_string());
-                        is_first = false;
-                    }
-                    TokenTree::Punct(p) if p.as_char() == ',' => is_first = true,
-                    _ => {}
-                }
-            }
-        }
-        _ => {}
-    }
+/// Reads the files below a folder.
+pub(crate) fn on_disk(source: &Path) -> impl Fn(&Path) -> Option<String> {
+    let source = PathBuf::from(source);
+    move |file| std::fs::read_to_string(source.join(file)).ok()
 }

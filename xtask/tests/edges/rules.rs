@@ -83,6 +83,17 @@ pub(crate) fn of_crates(text: &str) -> Rules {
 
 /// Fails with the list of all violations.
 pub(crate) fn check(rules: &Rules, names: &BTreeSet<String>, edges: &Edges) {
+    let wrong = violations(rules, names, edges);
+    assert!(
+        wrong.is_empty(),
+        "violations of ARCHITECTURE.md, section `{}`:\n{}",
+        rules.heading,
+        wrong.join("\n")
+    );
+}
+
+/// The violations of the rules, each as a line of text.
+pub(crate) fn violations(rules: &Rules, names: &BTreeSet<String>, edges: &Edges) -> Vec<String> {
     let mut wrong = Vec::new();
     for name in names.iter().filter(|n| !rules.rows.contains_key(*n)) {
         wrong.push(format!("`{name}` has no row"));
@@ -104,10 +115,5 @@ pub(crate) fn check(rules: &Rules, names: &BTreeSet<String>, edges: &Edges) {
             wrong.push(format!("the exception \"`{from}` uses `{to}`\" is not used"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "violations of ARCHITECTURE.md, section `{}`:\n{}",
-        rules.heading,
-        wrong.join("\n")
-    );
+    wrong
 }

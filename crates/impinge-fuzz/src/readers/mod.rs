@@ -1,8 +1,11 @@
-//! Every reader of `impinge-io`, on bytes in memory.
+//! Every reader of `impinge-io`, on bytes in memory, and glTF with buffers in files.
 
+mod gltf_seeds;
 pub mod seeds;
 
-use impinge_io::{Document, Format, load_bytes};
+use impinge_io::{Document, Error, Format, gltf, load_bytes};
+
+use crate::folder;
 
 /// Reads bytes as a format.
 fn read(bytes: &[u8], format: Option<Format>) {
@@ -34,6 +37,19 @@ pub fn gltf(bytes: &[u8]) {
 
 pub fn glb(bytes: &[u8]) {
     read(bytes, Some(Format::Glb));
+}
+
+/// Reads a glTF document, or a GLB file, whose buffers may be files of [`crate::folder`].
+fn read_with_files(bytes: &[u8]) -> Result<Document, Error> {
+    let read = if bytes.starts_with(b"glTF") { gltf::read_glb } else { gltf::read_gltf };
+    read(bytes, "input", Some(folder::path()))
+}
+
+pub fn gltf_files(bytes: &[u8]) {
+    match read_with_files(bytes) {
+        Ok(document) => validate(&document, folder::MAX_SIZE + bytes.len()),
+        Err(error) => assert!(!error.message().is_empty()),
+    }
 }
 
 /// Reads bytes as the format that their contents suggest.

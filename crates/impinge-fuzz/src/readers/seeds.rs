@@ -5,6 +5,9 @@ use impinge_io::{
     write_ply, write_stl,
 };
 
+use super::gltf_seeds;
+pub use super::gltf_seeds::buffer;
+
 /// A tetrahedron.
 pub fn mesh() -> RawMesh {
     RawMesh {
@@ -64,11 +67,18 @@ fn instances() -> [Instance; 2] {
 }
 
 pub fn gltf() -> Vec<Vec<u8>> {
-    vec![written(|b| write_gltf(b, &[mesh()], &instances()).unwrap())]
+    let own = written(|b| write_gltf(b, &[mesh()], &instances()).unwrap());
+    vec![own, gltf_seeds::with_data_uri()]
 }
 
 pub fn glb() -> Vec<Vec<u8>> {
-    vec![written(|b| write_glb(b, &[mesh()], &instances()).unwrap())]
+    let own = written(|b| write_glb(b, &[mesh()], &instances()).unwrap());
+    vec![own, gltf_seeds::in_glb()]
+}
+
+/// Documents with buffers in other files.
+pub fn gltf_files() -> Vec<Vec<u8>> {
+    gltf_seeds::with_files()
 }
 
 /// The seeds of all formats.

@@ -2,8 +2,7 @@
 //!
 //! glTF 2.0 specification, section 3.6; normalised integers as in `KHR_mesh_quantization`.
 
-use std::borrow::Cow;
-
+use super::buffers::{Buffers, Bytes};
 use super::json::{Accessor, Root};
 use crate::error::{Error, ErrorKind, ItemKind, Location};
 
@@ -17,7 +16,7 @@ fn max_elements(bytes: usize) -> usize {
 /// The data of a document.
 pub(super) struct Data<'a> {
     pub(super) root: &'a Root,
-    buffers: Vec<Option<Cow<'a, [u8]>>>,
+    buffers: Vec<Option<Bytes<'a>>>,
     /// The number of elements that may still be decoded.
     elements_left: usize,
 }
@@ -92,9 +91,9 @@ impl<'a> Strided<'a> {
 }
 
 impl<'a> Data<'a> {
-    pub(super) fn new(root: &'a Root, buffers: Vec<Option<Cow<'a, [u8]>>>, json: usize) -> Self {
-        let bytes = buffers.iter().flatten().map(|b| b.len()).fold(json, usize::saturating_add);
-        Self { root, buffers, elements_left: max_elements(bytes) }
+    pub(super) fn new(root: &'a Root, buffers: Buffers<'a>, json: usize) -> Self {
+        let elements_left = max_elements(buffers.size.saturating_add(json));
+        Self { root, buffers: buffers.bytes, elements_left }
     }
 
     /// Counts `count` elements that are about to be decoded; an error beyond [`max_elements`].

@@ -1,7 +1,10 @@
 //! The buffers of a glTF document: chunks of a GLB file, data URIs, and other files.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -89,22 +92,67 @@ pub(super) fn split_glb<'a>(bytes: &'a [u8], report: &mut FileReport) -> Result<
     Ok(chunks)
 }
 
-/// The bytes of each buffer; `None` for a buffer without data, which is an error only if an
-/// accessor uses it.
+/// The bytes of a buffer.
+#[derive(Clone)]
+pub(super) enum Bytes<'a> {
+    /// The binary chunk of a GLB file.
+    Chunk(&'a [u8]),
+    /// Of a data URI, or of a file, which several buffers may share.
+    Loaded(Rc<Vec<u8>>),
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Chunk(bytes) => bytes,
+            Self::Loaded(bytes) => bytes,
+        }
+    }
+}
+
+/// The buffers of a document.
+pub(super) struct Buffers<'a> {
+    /// The bytes of each buffer; `None` for a buffer without data, which is an error only if an
+    /// accessor uses it.
+    pub(super) bytes: Vec<Option<Bytes<'a>>>,
+    /// The sum of the sizes of all data, with each file counted once.
+    pub(super) size: usize,
+}
+
+/// Decodes and reads the data of all buffers. A file that several buffers name is read once, so
+/// that a short document cannot ask for many times the memory of its files.
 pub(super) fn load<'a>(
     root: &'a Root,
     binary: Option<&'a [u8]>,
     directory: Option<&Path>,
-) -> Result<Vec<Option<Cow<'a, [u8]>>>, Error> {
-    let mut buffers = Vec::with_capacity(root.buffers.len());
+) -> Result<Buffers<'a>, Error> {
+    let mut buffers = Buffers { bytes: Vec::with_capacity(root.buffers.len()), size: 0 };
+    let mut files: BTreeMap<PathBuf, Rc<Vec<u8>>> = BTreeMap::new();
     for (i, buffer) in root.buffers.iter().enumerate() {
         let here = Location::Item(ItemKind::Buffer, i as u64);
-        let data: Option<Cow<'a, [u8]>> = match &buffer.uri {
-            None if i == 0 => binary.map(Cow::Borrowed),
+        let mut loaded = |bytes: Vec<u8>| {
+            buffers.size = buffers.size.saturating_add(bytes.len());
+            Rc::new(bytes)
+        };
+        let data: Option<Bytes<'a>> = match &buffer.uri {
+            None if i == 0 => binary.map(Bytes::Chunk),
             None => None,
-            Some(uri) => Some(Cow::Owned(match uri.strip_prefix("data:") {
-                Some(data) => decode_data_uri(data, here)?,
-                None => read_external(uri, directory, here)?,
+            Some(uri) => Some(Bytes::Loaded(match uri.strip_prefix("data:") {
+                Some(data) => loaded(decode_data_uri(data, here)?),
+                None => {
+                    let path = external_path(uri, directory, here)?;
+                    let key = path.canonicalize().unwrap_or_else(|_| path.clone());
+                    match files.entry(key) {
+                        Entry::Occupied(entry) => Rc::clone(entry.get()),
+                        Entry::Vacant(entry) => {
+                            let bytes = crate::read_referenced(&path);
+                            let bytes = bytes.map_err(|e| e.within("its data"))?;
+                            Rc::clone(entry.insert(loaded(bytes)))
+                        }
+                    }
+                }
             })),
         };
         if let Some(data) = &data {
@@ -114,12 +162,14 @@ pub(super) fn load<'a>(
                 return Err(Error::new(ErrorKind::UnexpectedEnd, here, message));
             }
         }
-        buffers.push(data);
+        buffers.bytes.push(data);
     }
+    buffers.size = buffers.size.saturating_add(binary.map_or(0, <[u8]>::len));
     Ok(buffers)
 }
 
-fn read_external(uri: &str, directory: Option<&Path>, here: Location) -> Result<Vec<u8>, Error> {
+/// The path of the file that a URI names.
+fn external_path(uri: &str, directory: Option<&Path>, here: Location) -> Result<PathBuf, Error> {
     let short = excerpt(uri.as_bytes());
     let fail = |kind, message: String| Err(Error::new(kind, here, message));
     let has_scheme = uri.split(['/', '?', '#']).next().is_some_and(|head| head.contains(':'));
@@ -143,7 +193,7 @@ fn read_external(uri: &str, directory: Option<&Path>, here: Location) -> Result<
             format!("`{short}` is an absolute path; use a path relative to the glTF file");
         return fail(ErrorKind::BadReference, message);
     }
-    crate::read_referenced(&directory.join(path)).map_err(|e| e.within("its data"))
+    Ok(directory.join(path))
 }
 
 fn percent_decode(uri: &str) -> Option<String> {
@@ -197,5 +247,28 @@ mod tests {
         assert_eq!(percent_decode("a%20b").unwrap(), "a b");
         assert_eq!(percent_decode("a%2"), None);
         assert_eq!(percent_decode("%ff"), None);
+    }
+
+    /// A document of a few kilobytes could ask for thousands of copies of a large file.
+    #[test]
+    fn a_file_that_many_buffers_name_is_in_memory_once() {
+        let directory = std::env::temp_dir();
+        let name = format!("impinge-io-buffers-{}.bin", std::process::id());
+        std::fs::write(directory.join(&name), [7; 100]).unwrap();
+        let buffer = |uri: &str| format!(r#"{{"uri":"{uri}","byteLength":100}}"#);
+        let list = [buffer(&name), buffer(&format!("./{name}")), buffer("data:;base64,Bwc=")];
+        let json = format!(r#"{{"buffers":[{}]}}"#, list[..2].join(","));
+        let root: Root = serde_json::from_str(&json).unwrap();
+        let buffers = load(&root, Some(&[1, 2, 3]), Some(&directory)).unwrap();
+        std::fs::remove_file(directory.join(&name)).unwrap();
+        let [Some(Bytes::Loaded(a)), Some(Bytes::Loaded(b))] = &buffers.bytes[..] else {
+            panic!("two buffers")
+        };
+        assert!(Rc::ptr_eq(a, b) && a.len() == 100);
+        assert_eq!(buffers.size, 103);
+        // Data URIs are part of the document, so their size is bounded by its size.
+        let json = format!(r#"{{"buffers":[{}]}}"#, list[2]);
+        let root: Root = serde_json::from_str(&json).unwrap();
+        assert!(load(&root, None, None).is_err_and(|e| e.to_string().contains("100 bytes")));
     }
 }

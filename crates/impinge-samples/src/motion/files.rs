@@ -7,6 +7,7 @@ use impinge::internals::scene::from_document;
 use impinge::math::{Aabb, Pose, Vec3};
 use impinge::scene::{LoadOptions, Loaded};
 use impinge::{Error, ErrorKind};
+use impinge_io::Document;
 
 impl MovingScene {
     /// Loads the parts of a file and their motion. Bodies without a motion in the file get the
@@ -30,28 +31,36 @@ impl MovingScene {
     /// ```
     pub fn load(path: impl AsRef<Path>, otherwise: &Motion) -> Result<(Self, Loaded), Error> {
         let path = path.as_ref();
-        let mut document = impinge_io::load(path)
+        let document = impinge_io::load(path)
             .map_err(|e| Error::new(ErrorKind::File, e.to_string()).with_source(e))?;
+        Self::from_document(document, otherwise).map_err(|e| e.within(path.display()))
+    }
+
+    /// As [`MovingScene::load`], from a document that is already read.
+    ///
+    /// # Errors
+    /// As [`MovingScene::load`]; the message contains the part and the field, but no file.
+    pub fn from_document(
+        mut document: Document,
+        otherwise: &Motion,
+    ) -> Result<(Self, Loaded), Error> {
         let bodies = std::mem::take(&mut document.bodies);
-        let load = || {
-            let loaded = from_document(document, &LoadOptions::default())?;
-            let scene = loaded.scene.clone();
-            if bodies.is_empty() {
-                return Ok((Self::of_parts(scene, otherwise), loaded));
-            }
-            let mut carries = vec![false; bodies.len()];
-            bodies.iter().filter_map(|body| body.parent).for_each(|parent| carries[parent] = true);
-            let made: Result<Vec<MovingBody>, Error> = bodies
-                .into_iter()
-                .zip(carries)
-                .map(|(body, carries)| {
-                    let part = format!("part {}", body.name);
-                    moving(body, carries, otherwise).map_err(|e| e.within(part))
-                })
-                .collect();
-            Ok((Self { scene, bodies: made?, ignore_links: 0 }, loaded))
-        };
-        load().map_err(|e: Error| e.within(path.display()))
+        let loaded = from_document(document, &LoadOptions::default())?;
+        let scene = loaded.scene.clone();
+        if bodies.is_empty() {
+            return Ok((Self::of_parts(scene, otherwise), loaded));
+        }
+        let mut carries = vec![false; bodies.len()];
+        bodies.iter().filter_map(|body| body.parent).for_each(|parent| carries[parent] = true);
+        let made: Result<Vec<MovingBody>, Error> = bodies
+            .into_iter()
+            .zip(carries)
+            .map(|(body, carries)| {
+                let part = format!("part {}", body.name);
+                moving(body, carries, otherwise).map_err(|e| e.within(part))
+            })
+            .collect();
+        Ok((Self { scene, bodies: made?, ignore_links: 0 }, loaded))
     }
 }
 

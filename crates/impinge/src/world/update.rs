@@ -324,7 +324,10 @@ impl World {
 
     fn finish_report(&mut self) {
         self.report.stats.meeting = self.meeting;
-        self.report.events.sort_unstable_by_key(|event| (event.a, event.b, event.kind));
+        // By slots first: a slot may have had two bodies since the last update.
+        self.report.events.sort_unstable_by_key(|event| {
+            (event.a.slot, event.b.slot, event.a, event.b, event.kind)
+        });
     }
 }
 

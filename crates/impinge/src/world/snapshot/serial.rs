@@ -209,8 +209,14 @@ fn bad<T>(what: impl Into<String>) -> Result<T, Error> {
     Err(Error::new(ErrorKind::BadParameter, what))
 }
 
+/// The largest accepted number of updates, which leaves room for those to come.
+const MAX_FRAME: u64 = u64::MAX / 2;
+
 impl State {
     fn of_form(form: Form<SharedValue<Mesh>, SharedValue<Hull>>) -> Result<Self, Error> {
+        if form.report.frame > MAX_FRAME {
+            return bad(format!("the number of the last update is more than {MAX_FRAME}"));
+        }
         let mut geometries = Vec::with_capacity(form.geometries.len());
         for parts in &form.geometries {
             let part = |part: &StoredPart| -> Result<(Shape, Pose), Error> {

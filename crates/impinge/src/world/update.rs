@@ -104,9 +104,9 @@ impl World {
 
     /// Runs the broad phase.
     fn run_broad_phase(&mut self) {
+        self.changes.clear();
         let is_incomplete = self.completeness == Completeness::Incomplete;
         if self.bodies.moved.is_empty() && !self.recheck_interest && !is_incomplete {
-            self.changes.clear();
             return;
         }
         // An incomplete broad phase already has all boxes except those that moved.
@@ -118,6 +118,7 @@ impl World {
     /// a pair do not overlap any more, its check was unnecessary, and its finding is not used.
     fn run_broad_phase_and_check(&mut self) {
         let Self { bodies, phase, changes, pairs, .. } = self;
+        changes.clear();
         let frame = bodies.broad_phase_frame(false);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let checks = Checks::new(bodies, selection, self.report.frame, &mut self.findings);

@@ -321,10 +321,6 @@ impl SweepAndPrune {
 }
 
 impl BroadPhase for SweepAndPrune {
-    fn name(&self) -> &'static str {
-        "sweep and prune"
-    }
-
     fn update(
         &mut self,
         frame: &Frame<'_>,

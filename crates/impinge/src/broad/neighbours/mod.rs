@@ -237,10 +237,6 @@ impl Neighbours {
 }
 
 impl BroadPhase for Neighbours {
-    fn name(&self) -> &'static str {
-        "neighbours"
-    }
-
     fn update(
         &mut self,
         frame: &Frame<'_>,

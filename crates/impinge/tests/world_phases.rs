@@ -69,7 +69,7 @@ fn a_phase_that_only_appends_gives_the_events_of_the_default_one() {
                 for (n, body) in bodies.iter().enumerate() {
                     let moves = frame % 5 != 4 && (frame % 2 == 0 || n == frame);
                     if moves {
-                        let x = (n * (frame + 3) % 97) as f64;
+                        let x = 0.8 * (n * (frame + 3) % count) as f64;
                         world.move_to(*body, at(x)).unwrap();
                     }
                 }

@@ -1,4 +1,5 @@
-//! The input and the output of a broad phase.
+//! The input and the output of a broad phase: a [`Frame`] of boxes goes in; [`Changes`], the pairs
+//! that began and ended to overlap, come out, with their [`Completeness`].
 
 use super::Bounds;
 use crate::math::OrientedBox;

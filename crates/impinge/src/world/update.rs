@@ -1,4 +1,11 @@
 //! The update: from poses to events.
+//!
+//! 1. Poses and boxes of the bodies that moved, and of those attached to them (`placing.rs`).
+//! 2. The broad phase: which pairs of boxes began and ended to overlap. If most bodies moved, other
+//!    threads check the pairs of the last update meanwhile.
+//! 3. Pairs are added and removed, as far as they matter (`interest.rs`, `pairs.rs`).
+//! 4. New pairs, and those of bodies that moved, are checked (`check.rs`, `narrow.rs`).
+//! 5. The findings become events, sorted by the slots of their bodies.
 
 use super::check::{Checks, Outcome};
 use super::events::{Event, EventKind, Stats, Undecided};

@@ -139,5 +139,5 @@ fn examples_are_listed_and_run() {
         assert!(text.contains("#[test]") && text.contains("main()"), "{name}: not run by a test");
         count += 1;
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 8);
 }

@@ -139,7 +139,7 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "FILE", group = "motion")]
     pub(crate) pose_file: Option<PathBuf>,
 
-    /// Pairs with a distance of at most D are "near".
+    /// Pairs with a distance of at most D, in the unit of the files (glTF: metres), are "near".
     #[arg(long, value_name = "D", value_parser = clearance, allow_hyphen_values = true)]
     pub(crate) clearance: Option<f64>,
 

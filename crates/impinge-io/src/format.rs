@@ -9,8 +9,13 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::text::{Cursor, TextSyntax, excerpt, without_bom};
 
 /// The supported formats, for messages.
-pub(crate) const SUPPORTED: &str =
-    "supported are .obj, .stl, .ply, .off, .gltf, .glb and scene files .toml, .json";
+fn supported() -> String {
+    let of = |scenes: bool| -> Vec<String> {
+        let formats = Format::ALL.iter().filter(|format| format.is_scene() == scenes);
+        formats.map(|format| format!(".{}", format.extensions()[0])).collect()
+    };
+    format!("supported are {} and scene files {}", of(false).join(", "), of(true).join(", "))
+}
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -50,6 +55,42 @@ impl fmt::Display for Format {
 }
 
 impl Format {
+    /// All formats.
+    pub const ALL: &[Self] = &[
+        Self::Obj,
+        Self::Stl,
+        Self::Ply,
+        Self::Off,
+        Self::Gltf,
+        Self::Glb,
+        Self::SceneToml,
+        Self::SceneJson,
+    ];
+
+    /// The extensions of its files, in lower case, the most common one first.
+    #[must_use]
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Obj => &["obj"],
+            Self::Stl => &["stl", "stla", "stlb"],
+            Self::Ply => &["ply"],
+            Self::Off => &["off", "coff", "noff", "cnoff", "stoff"],
+            Self::Gltf => &["gltf"],
+            Self::Glb => &["glb"],
+            Self::SceneToml => &["toml"],
+            Self::SceneJson => &["json"],
+        }
+    }
+
+    /// Whether its files are scenes of parts in other files.
+    #[must_use]
+    pub fn is_scene(self) -> bool {
+        match self {
+            Self::SceneToml | Self::SceneJson => true,
+            Self::Obj | Self::Stl | Self::Ply | Self::Off | Self::Gltf | Self::Glb => false,
+        }
+    }
+
     /// The format of an extension, in upper or lower case.
     ///
     /// ```
@@ -59,17 +100,8 @@ impl Format {
     /// ```
     #[must_use]
     pub fn from_extension(extension: &str) -> Option<Self> {
-        Some(match extension.to_ascii_lowercase().as_str() {
-            "obj" => Self::Obj,
-            "stl" | "stla" | "stlb" => Self::Stl,
-            "ply" => Self::Ply,
-            "off" | "coff" | "noff" | "cnoff" | "stoff" => Self::Off,
-            "gltf" => Self::Gltf,
-            "glb" => Self::Glb,
-            "toml" => Self::SceneToml,
-            "json" => Self::SceneJson,
-            _ => return None,
-        })
+        let is_its = |known: &&'static str| known.eq_ignore_ascii_case(extension);
+        Self::ALL.iter().copied().find(|format| format.extensions().iter().any(is_its))
     }
 
     /// The format of a magic word in the first bytes. GLB, PLY and OFF have one.
@@ -117,7 +149,7 @@ impl Format {
                 Error::new(
                     ErrorKind::UnknownFormat,
                     Location::Whole,
-                    format!("{problem}; {SUPPORTED}"),
+                    format!("{problem}; {}", supported()),
                 )
             }),
         }
@@ -152,7 +184,7 @@ fn json_format(bytes: &[u8]) -> Result<Format, Error> {
         Error::new(
             ErrorKind::UnknownFormat,
             Location::Whole,
-            format!("{problem}; a JSON scene is an object with the key `part`; {SUPPORTED}"),
+            format!("{problem}; a JSON scene is an object with the key `part`; {}", supported()),
         )
     };
     if first_byte(bytes) != Some(b'{') {
@@ -281,6 +313,21 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::UnknownFormat);
             assert!(error.to_string().contains("supported are .obj"), "{error}");
         }
+    }
+
+    #[test]
+    fn extensions_determine_one_format_each() {
+        for format in Format::ALL {
+            for extension in format.extensions() {
+                assert_eq!(Format::from_extension(extension), Some(*format));
+                let upper = extension.to_uppercase();
+                assert_eq!(Format::from_extension(&upper), Some(*format));
+            }
+        }
+        assert_eq!(
+            supported(),
+            "supported are .obj, .stl, .ply, .off, .gltf, .glb and scene files .toml, .json"
+        );
     }
 
     #[test]

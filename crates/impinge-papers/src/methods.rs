@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use impinge::Error;
 use impinge::answer::Bounds;
 use impinge::convex::Hull;
-use impinge::internals::shape::contained_point;
 use impinge::mesh::Mesh;
-use impinge::shape::Kind;
-use impinge::world::{BodyPart, MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness};
+use impinge::world::{MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness, BodyPart};
 
 use crate::{klosowski, leung, zachmann};
 
@@ -28,27 +26,29 @@ use crate::{klosowski, leung, zachmann};
 /// assert_eq!(world.explain(a, b)?.chosen.name(), "18-dop");
 /// # Ok::<(), impinge::Error>(())
 /// ```
-pub const METHODS: &[MethodKind] = &[
-    zachmann::methods::BOX_TREE,
-    zachmann::methods::BOX_TREE_ALIGNED,
-    zachmann::methods::BOX_TREE_EDGES,
-    zachmann::methods::EDGES,
-    zachmann::methods::EDGES_PRE_CHECKS,
-    zachmann::methods::EDGES_BY_VERTICES,
-    zachmann::methods::CLIPPING,
-    zachmann::methods::PERCEPTRON,
-    zachmann::methods::RACE,
-    klosowski::methods::DOP_6,
-    klosowski::methods::DOP_14,
-    klosowski::methods::DOP_18,
-    klosowski::methods::DOP_26,
-    klosowski::methods::ORIENTED_BOXES,
-    klosowski::methods::SPHERES,
-    leung::methods::SEPARATING_VECTOR,
-    leung::methods::SEPARATING_VECTOR_HALF_PLANES,
-    leung::methods::TRACKER,
-    leung::methods::HULL_TREE,
-];
+pub const METHODS: &[MethodKind] = &joined::<COUNT>(OF_PAPERS);
+
+/// The methods of each paper.
+const OF_PAPERS: [&[MethodKind]; 3] =
+    [zachmann::methods::METHODS, klosowski::methods::METHODS, leung::methods::METHODS];
+
+const COUNT: usize = OF_PAPERS[0].len() + OF_PAPERS[1].len() + OF_PAPERS[2].len();
+
+/// All entries of the lists, one list after the other.
+const fn joined<const N: usize>(lists: [&[MethodKind]; 3]) -> [MethodKind; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut entry, mut count) = (0, 0, 0);
+    while list < lists.len() {
+        if entry < lists[list].len() {
+            all[count] = lists[list][entry];
+            (entry, count) = (entry + 1, count + 1);
+        } else {
+            (list, entry) = (list + 1, 0);
+        }
+    }
+    assert!(count == N);
+    all
+}
 
 /// The kind of this name among [`METHODS`].
 ///
@@ -96,17 +96,9 @@ impl<T> PerMesh<T> {
     }
 }
 
-/// The mesh of a part; `None` if its shape is not a mesh.
-pub(crate) fn mesh_of(part: &BodyPart) -> Option<&Arc<Mesh>> {
-    match part.shape().kind() {
-        Kind::Mesh(mesh) | Kind::Solid(mesh) => Some(mesh),
-        _ => None,
-    }
-}
-
 /// The meshes of a pair to which a method for meshes applies.
 pub(crate) fn meshes_of<'a>(a: &'a BodyPart, b: &'a BodyPart) -> (&'a Arc<Mesh>, &'a Arc<Mesh>) {
-    mesh_of(a).zip(mesh_of(b)).expect("the method applies to meshes")
+    a.shape().mesh().zip(b.shape().mesh()).expect("the method applies to meshes")
 }
 
 /// The hulls of a pair to which a method for hulls applies.
@@ -144,7 +136,7 @@ pub(crate) fn of_surfaces(pair: &PairQuery<'_>, found: Option<(u32, u32)>) -> Pa
             let witness = PairWitness { triangle_a, triangle_b, point: None };
             PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }
-        None => match contained_point(pair.a.shape(), pair.b.shape(), pair.pose) {
+        None => match pair.contained_point() {
             Some(point) => {
                 let witness = PairWitness { point: Some(point), ..PairWitness::default() };
                 PairAnswer::Intersecting { certain: true, witness: Some(witness) }
@@ -178,7 +170,7 @@ mod tests {
         for (n, kind) in METHODS.iter().enumerate() {
             assert_eq!(method_by_name(kind.name()).unwrap(), *kind);
             assert!(METHODS[..n].iter().chain(MethodKind::ALL).all(|k| k.name() != kind.name()));
-            assert_eq!(kind.make().unwrap().name(), kind.name());
+            assert!(kind.make().is_some());
         }
         assert!(method_by_name("box-three").unwrap_err().to_string().contains("box-tree"));
     }

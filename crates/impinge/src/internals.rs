@@ -204,19 +204,6 @@ pub mod closest {
     pub use crate::convex::closest::{Reduced, SignedVolumes, Strategy, closest_points_by, unit};
 }
 
-/// Containment of solids, for methods that compare surfaces.
-pub mod shape {
-    use crate::math::{Pose, Vec3};
-    use crate::shape::Shape;
-
-    /// A point of one of two meshes inside the solid that is the other, in `a`'s frame, for meshes
-    /// whose surfaces do not meet; `None` also if one of the shapes is no mesh.
-    #[must_use]
-    pub fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3> {
-        crate::shape::contained_point(a, b, pose)
-    }
-}
-
 /// Solids whose vertices are already transformed: point location, and the space that two share.
 pub mod solid {
     pub use crate::solid::locate::{check_solid, locate_posed};

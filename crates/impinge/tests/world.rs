@@ -131,7 +131,7 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
             }
         }
         8 if one != other => {
-            let method = MethodKind::ALL[random.below(6)];
+            let method = MethodKind::ALL[random.below(MethodKind::ALL.len())];
             world.set_method(one, other, Some(method)).unwrap();
         }
         _ => {

@@ -1,12 +1,9 @@
-//! Pair methods and broad phases defined outside of the engine, selected at run time; and the
-//! behaviour of a world when one of them stops without an answer.
+//! Pair methods defined outside of the engine, selected at run time; and the behaviour of a world
+//! when one of them stops without an answer.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use impinge::broad::{
-    AllPairs, BroadPhase, Changes, Completeness, FrameInput, Moved, Pair, PhaseKind,
-};
 use impinge::convex::Sphere;
 use impinge::pair::{Bias, Budget};
 use impinge::world::{
@@ -26,17 +23,12 @@ fn ring() -> Mesh {
 /// A method for meshes that calls a function.
 #[derive(Clone, Copy, Debug)]
 struct FunctionMethod {
-    name: &'static str,
     bias: Option<Bias>,
     nanoseconds: f64,
     check: fn(&PairQuery<'_>) -> PairAnswer,
 }
 
 impl PairMethod for FunctionMethod {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         pair.a.triangles.is_some() && pair.b.triangles.is_some()
     }
@@ -62,13 +54,10 @@ impl PairChecker for FunctionMethod {
 }
 
 fn mesh(part: &BodyPart) -> &Mesh {
-    match part.shape().kind() {
-        impinge::shape::Kind::Mesh(mesh) | impinge::shape::Kind::Solid(mesh) => mesh,
-        other => panic!("not applied to {other:?}"),
-    }
+    part.shape().mesh().expect("it applies to meshes only")
 }
 
-/// The exact answer for surfaces.
+/// The exact answer for surfaces and solids.
 fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
     match pair::first_pair(mesh(pair.a), mesh(pair.b), pair.pose) {
         Some((a, b)) => {
@@ -76,7 +65,10 @@ fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
             let witness = PairWitness { triangle_a, triangle_b, point: None };
             PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }
-        None => PairAnswer::Separated { certain: true },
+        None => pair.contained_point().map_or(PairAnswer::Separated { certain: true }, |point| {
+            let witness = PairWitness { triangles: [None, None], point: Some(point) };
+            PairAnswer::Intersecting { certain: true, witness: Some(witness) }
+        }),
     }
 }
 
@@ -90,20 +82,20 @@ fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
 }
 
 const EXACT: MethodKind = MethodKind::new("test-exact", || {
-    Box::new(FunctionMethod { name: "test-exact", bias: None, nanoseconds: 1.0, check: exactly })
+    Box::new(FunctionMethod { bias: None, nanoseconds: 1.0, check: exactly })
 });
 const SLOW: MethodKind = MethodKind::new("test-slow", || {
-    Box::new(FunctionMethod { name: "test-slow", bias: None, nanoseconds: 1e9, check: exactly })
+    Box::new(FunctionMethod { bias: None, nanoseconds: 1e9, check: exactly })
 });
 const BOXES: MethodKind = MethodKind::new("test-boxes", || {
     let bias = Some(Bias::TowardsCollision);
-    Box::new(FunctionMethod { name: "test-boxes", bias, nanoseconds: 0.5, check: by_boxes })
+    Box::new(FunctionMethod { bias, nanoseconds: 0.5, check: by_boxes })
 });
 /// Always answers "separated", without certainty.
 const NEVER_INTERSECTING: MethodKind = MethodKind::new("test-never-intersecting", || {
     let bias = Some(Bias::TowardsNoCollision);
     let check = |_: &PairQuery<'_>| PairAnswer::Separated { certain: false };
-    Box::new(FunctionMethod { name: "test-never-intersecting", bias, nanoseconds: 0.5, check })
+    Box::new(FunctionMethod { bias, nanoseconds: 0.5, check })
 });
 
 #[test]
@@ -160,6 +152,34 @@ fn methods_of_pairs_precede_those_of_classes_and_of_the_world() {
     world.set_class_method(3, 5, None);
     world.set_options(WorldOptions::default());
     assert_eq!(choice(&world, a, b), by_cost);
+}
+
+/// A ball within a larger one meets it if the larger one is a solid, and its point is in both.
+#[test]
+fn a_method_from_outside_answers_for_nested_solids() {
+    let ball = |radius| shapes::icosphere(radius, 2).unwrap();
+    for (larger_is_solid, smaller_is_solid) in [(false, false), (false, true), (true, false)] {
+        let shape =
+            |mesh: Mesh, solid| if solid { Shape::solid(mesh).unwrap() } else { mesh.into() };
+        let large = shape(ball(2.0), larger_is_solid);
+        let small = shape(ball(0.5), smaller_is_solid);
+        for swapped in [false, true] {
+            let run = |method| {
+                let mut world = World::with_options(WorldOptions::default().method(method));
+                let [first, second] = if swapped { [&small, &large] } else { [&large, &small] };
+                world.add(Body::new(first.clone()).at(at(0.25))).unwrap();
+                world.add(Body::new(second.clone())).unwrap();
+                world.update().events().first().copied()
+            };
+            let event = run(Some(EXACT));
+            assert_eq!(event, run(None));
+            assert_eq!(event.is_some(), larger_is_solid, "{swapped}");
+            if let Some(event) = event {
+                let point = event.witness.unwrap().point;
+                assert!(event.is_certain() && point.length() < 1.0 && point.length() > 0.2);
+            }
+        }
+    }
 }
 
 #[test]
@@ -260,7 +280,7 @@ fn answers_for_parts_are_combined_for_compounds() {
             }),
             _ => exactly(pair),
         };
-        Box::new(FunctionMethod { name: "test-small-only", bias: None, nanoseconds: 1.0, check })
+        Box::new(FunctionMethod { bias: None, nanoseconds: 1.0, check })
     });
     assert_eq!(ring().triangles().len(), 576);
     // The small ones meet.
@@ -295,7 +315,7 @@ const SOMETIMES_UNDECIDED: MethodKind = MethodKind::new("test-undecided", || {
             false => exactly(pair),
         }
     };
-    Box::new(FunctionMethod { name: "test-undecided", bias: None, nanoseconds: 1.0, check })
+    Box::new(FunctionMethod { bias: None, nanoseconds: 1.0, check })
 });
 
 /// A single test, because the method reads a global.
@@ -409,10 +429,6 @@ impl Drop for CountedChecker {
 }
 
 impl PairMethod for Counted {
-    fn name(&self) -> &'static str {
-        "test-counted"
-    }
-
     fn applies(&self, _: &PairTraits) -> bool {
         true
     }
@@ -473,104 +489,6 @@ fn checkers_are_dropped_with_their_pairs() {
     assert_eq!(alive(), 2);
     drop(world);
     assert_eq!(alive(), 0);
-}
-
-static STALLED: AtomicBool = AtomicBool::new(false);
-
-/// All pairs, except those with odd items while `STALLED` is set.
-#[derive(Debug, Default)]
-struct Stalling {
-    whole: AllPairs,
-    /// The pairs that were reported.
-    known: Vec<Pair>,
-    behind: bool,
-    named: usize,
-}
-
-impl BroadPhase for Stalling {
-    fn name(&self) -> &'static str {
-        "stalling"
-    }
-
-    fn update(
-        &mut self,
-        frame: &FrameInput<'_>,
-        _: &mut Budget<'_>,
-        changes: &mut Changes,
-    ) -> Completeness {
-        if let (Moved::All, true) = (frame.moved, self.behind) {
-            self.named += 1;
-        }
-        self.whole.update_unlimited(frame, changes);
-        changes.clear();
-        let mut now = Vec::new();
-        self.whole.pairs(&mut now);
-        let stalled = STALLED.load(Ordering::Relaxed);
-        let open = |pair: &Pair| stalled && (pair.a % 2 == 1 || pair.b % 2 == 1);
-        let was = std::mem::take(&mut self.known);
-        changes.began.extend(now.iter().filter(|p| !was.contains(p) && !open(p)));
-        changes.ended.extend(was.iter().filter(|p| !now.contains(p) && !open(p)));
-        self.known.extend(was.iter().filter(|p| now.contains(p) || open(p)));
-        self.known.extend(&changes.began);
-        self.behind = stalled;
-        if stalled {
-            changes.pending.extend((0..frame.bounds.len() as u32).rev().filter(|n| n % 2 == 1));
-            return Completeness::Incomplete;
-        }
-        Completeness::Complete
-    }
-
-    fn pairs(&self, to: &mut Vec<Pair>) {
-        to.extend_from_slice(&self.known);
-    }
-
-    fn bytes(&self) -> usize {
-        self.whole.bytes()
-    }
-}
-
-#[test]
-fn pairs_that_are_not_compared_keep_their_state() {
-    const STALLING: PhaseKind = PhaseKind::new("stalling", || Box::new(Stalling::default()));
-    let stall = |stalled| STALLED.store(stalled, Ordering::Relaxed);
-    let mut world = World::with_options(WorldOptions::default().phase(STALLING));
-    let ball = || Body::new(Sphere::new(0.5).unwrap());
-    let bodies: Vec<Handle> =
-        (0..4).map(|n| world.add(ball().at(at(10.0 * f64::from(n)))).unwrap()).collect();
-    assert!(world.update().events().is_empty() && world.report().not_compared().is_empty());
-    // 0 and 2 are compared, 0 and 1 are not.
-    stall(true);
-    world.move_to(bodies[2], at(0.5)).unwrap();
-    world.move_to(bodies[1], at(0.2)).unwrap();
-    let report = world.update();
-    assert_eq!(report.not_compared(), [bodies[1], bodies[3]]);
-    assert_eq!(report.events().len(), 1);
-    assert!(
-        world.meet(bodies[0], bodies[2]).unwrap() && !world.meet(bodies[0], bodies[1]).unwrap()
-    );
-    // The broad phase runs again although nothing moves.
-    stall(false);
-    let report = world.update();
-    assert!(report.not_compared().is_empty());
-    assert!(report.events().len() == 2 && report.began().count() == 2);
-    // Pairs that meet are kept while options change and a new broad phase has not found them yet.
-    stall(true);
-    world.move_to(bodies[3], at(30.5)).unwrap();
-    world.set_options(world.options().clone().oriented(true));
-    let report = world.update();
-    assert!(report.events().is_empty() && report.not_compared().len() == 2);
-    assert_eq!(world.collisions().len(), 3);
-    world.set_interest(bodies[0], bodies[1], Some(false)).unwrap();
-    let report = world.update();
-    assert_eq!(report.ended().count(), 1);
-    // Body 1 leaves body 2; this is detected when the broad phase compares them.
-    world.move_to(bodies[1], at(70.0)).unwrap();
-    world.update();
-    stall(false);
-    world.update();
-    assert!(world.report().not_compared().is_empty());
-    assert_eq!(world.collisions().len(), 1);
-    assert!(world.meet(bodies[0], bodies[2]).unwrap());
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Script {
             }
             3 => {
                 let (a, b) = (self.bodies[random.below(26)], self.bodies[26]);
-                let method = MethodKind::ALL[random.below(6)];
+                let method = MethodKind::ALL[random.below(MethodKind::ALL.len())];
                 world.set_method(a, b, Some(method)).unwrap();
             }
             4 => {

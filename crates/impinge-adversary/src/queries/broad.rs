@@ -93,7 +93,6 @@ fn phases(case: &Case<'_>, checker: &mut Checker<'_>) {
             let movers: Vec<u32> =
                 (case.sample.a.triangles.len() as u32..bounds.len() as u32).collect();
             let moved = if step == 2 { Moved::Only(&movers) } else { Moved::All };
-            changes.clear();
             phase.update_unlimited(&FrameInput { bounds, oriented: None, moved }, &mut changes);
             changes.sort();
             let mut pairs = Vec::new();

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use impinge::pair::Bias;
 use impinge::world::{Body, BoxKind, Geometry, MethodKind, World, WorldOptions};
 use impinge::{Shape, Vec3};
+use impinge_papers::METHODS;
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
 use super::{Case, Row};
@@ -37,6 +39,12 @@ pub(super) const ROWS: &[Row] = &[
         covers: &["world::World::set_method"],
         interval: 6,
         run: methods,
+    },
+    Row {
+        name: "worlds by published methods",
+        covers: &["world::World::set_method"],
+        interval: 24,
+        run: published,
     },
     Row {
         name: "deforming worlds",
@@ -97,7 +105,7 @@ fn pairings(case: &Case<'_>) -> Vec<Pairing> {
     all
 }
 
-/// Every method that can check a pair.
+/// Every method of the engine that can check a pair.
 fn methods(case: &Case<'_>, checker: &mut Checker<'_>) {
     for Pairing { name, a, b, meet } in pairings(case) {
         for method in MethodKind::ALL.iter().copied() {
@@ -118,15 +126,51 @@ fn methods(case: &Case<'_>, checker: &mut Checker<'_>) {
     }
 }
 
+/// Every published method that applies to a pair. A method with a bias may only be wrong in its
+/// direction.
+fn published(case: &Case<'_>, checker: &mut Checker<'_>) {
+    for Pairing { name, a, b, meet } in pairings(case) {
+        for kind in METHODS.iter().copied() {
+            let method = kind.make().expect("published methods are external");
+            let mut world = World::with_options(options(case));
+            let first = world.add(Body::new(a.clone())).expect("a body");
+            let second = world.add(Body::new(b.clone())).expect("a body");
+            let traits = world.explain(first, second).expect("both exist").traits;
+            if !method.applies(&traits) {
+                continue;
+            }
+            world.set_method(first, second, Some(kind)).expect("both exist");
+            for (step, pose, _) in case.steps() {
+                world.move_to(second, *pose).expect("it exists");
+                world.update();
+                if !world.report().undecided().is_empty() {
+                    continue;
+                }
+                let found = world.meet(first, second).expect("both exist");
+                checker.case(&found);
+                let holds = found == meet[step]
+                    || match method.bias() {
+                        None => false,
+                        Some(Bias::TowardsCollision) => found,
+                        Some(Bias::TowardsNoCollision) => !found,
+                    };
+                checker.check(holds, || {
+                    format!("step {step}: {name} by {kind}: {found}, expected {}", meet[step])
+                });
+            }
+        }
+    }
+}
+
 fn options(case: &Case<'_>) -> WorldOptions {
     let kinds = [BoxKind::Tight, BoxKind::RotationProof];
-    // Successive samples of a family use different options. There are 29 families and 11 broad
-    // phases.
+    // Successive samples of a family use different options. There are 29 families.
     let round = (case.sample.index / 29) as usize;
+    let phases = BROAD_PHASES.len();
     WorldOptions::default()
-        .phase(BROAD_PHASES[round % BROAD_PHASES.len()])
-        .boxes(kinds[round / 11 % 2])
-        .oriented(round / 22 % 2 == 1)
+        .phase(BROAD_PHASES[round % phases])
+        .boxes(kinds[round / phases % 2])
+        .oriented(round / (2 * phases) % 2 == 1)
         .persisting(true)
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use impinge::broad::PhaseKind;
 use impinge::world::MethodKind;
 use impinge_papers::METHODS;
-use impinge_papers::zachmann::broad::phase_by_name;
+use impinge_papers::zachmann::broad::{BROAD_PHASES, phase_by_name};
 use impinge_samples::motion::{Motion, Sample};
 
 use crate::render::{Axis, Size, View};
@@ -39,6 +39,36 @@ fn method_by_name(name: &str) -> Result<MethodKind, impinge::Error> {
     MethodKind::by_name(name, &all)
 }
 
+fn phase_help() -> String {
+    format!("The broad phase: {}", alternatives(BROAD_PHASES.iter().map(|kind| kind.name())))
+}
+
+fn method_help() -> String {
+    format!(
+        "The method for the pairs to which it applies: {}, or a published one: {} [default: the method with the \
+         lowest estimated cost]",
+        joined(MethodKind::ALL.iter().map(|kind| kind.name())),
+        alternatives(METHODS.iter().map(|kind| kind.name()))
+    )
+}
+
+fn sample_help() -> String {
+    format!("A generated scene: {}", alternatives(Sample::ALL.into_iter().map(Sample::name)))
+}
+
+fn joined<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The names, with "or" before the last one.
+fn alternatives<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let all = joined(names);
+    match all.rsplit_once(", ") {
+        Some((first, last)) => format!("{first} or {last}"),
+        None => all,
+    }
+}
+
 /// `impinge sim`.
 #[derive(Debug, Args)]
 pub(crate) struct SimArgs {
@@ -63,8 +93,7 @@ pub(crate) struct SimArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
 pub(crate) struct BodyArgs {
-    /// A generated scene: billiard, brownian, falling or robot.
-    #[arg(long, value_name = "NAME", value_parser = sample)]
+    #[arg(long, value_name = "NAME", help = sample_help(), value_parser = sample)]
     pub(crate) sample: Option<Sample>,
 
     /// Number of bodies of the generated scene.
@@ -92,15 +121,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0 / 60.0, hide_default_value = true, value_parser = seconds, allow_hyphen_values = true)]
     pub(crate) dt: f64,
 
-    /// The broad phase: neighbours, auto, all-pairs, grid, grid-oriented, octree, octree-oriented,
-    /// slabs, slabs-oriented, sweep or tree.
-    #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true, value_parser = phase_by_name)]
+    #[arg(long, value_name = "NAME", help = phase_help(), default_value_t, hide_default_value = true, value_parser = phase_by_name)]
     pub(crate) phase: PhaseKind,
 
-    /// The method for the pairs to which it applies: hulls, triangles, sweep, brute-force, or a
-    /// published one, such as box-tree, 18-dop, clipping or separating-vector [default: the method
-    /// with the lowest estimated cost].
-    #[arg(long, value_name = "NAME", value_parser = method_by_name)]
+    #[arg(long, value_name = "NAME", help = method_help(), value_parser = method_by_name)]
     pub(crate) method: Option<MethodKind>,
 
     /// Number of threads [default: all processors].
@@ -163,7 +187,7 @@ pub(crate) struct SimOutputArgs {
 
 fn sample(text: &str) -> Result<Sample, String> {
     Sample::from_name(text).ok_or_else(|| {
-        let known = Sample::ALL.map(Sample::name).join(", ");
+        let known = joined(Sample::ALL.into_iter().map(Sample::name));
         format!("unknown sample; expected one of {known}")
     })
 }

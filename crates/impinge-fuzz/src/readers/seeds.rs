@@ -86,18 +86,38 @@ pub fn all() -> Vec<Vec<u8>> {
     by_format().into_iter().map(|(_, bytes)| bytes).collect()
 }
 
-/// A function that makes the seeds of one format.
-type Seeds = fn() -> Vec<Vec<u8>>;
+/// The seeds of a format of meshes.
+fn of(format: Format) -> Vec<Vec<u8>> {
+    match format {
+        Format::Obj => obj(),
+        Format::Stl => stl(),
+        Format::Ply => ply(),
+        Format::Off => off(),
+        Format::Gltf => gltf(),
+        Format::Glb => glb(),
+        other => panic!("there are no seeds of {other}"),
+    }
+}
 
-/// The seeds of all formats, with the format.
+/// The seeds of all formats of meshes, with the format. Scene files have
+/// [seeds](crate::scenes::seeds) of their own.
 pub fn by_format() -> Vec<(Format, Vec<u8>)> {
-    let formats: [(Format, Seeds); 6] = [
-        (Format::Obj, obj),
-        (Format::Stl, stl),
-        (Format::Ply, ply),
-        (Format::Off, off),
-        (Format::Gltf, gltf),
-        (Format::Glb, glb),
-    ];
-    formats.into_iter().flat_map(|(f, seeds)| seeds().into_iter().map(move |s| (f, s))).collect()
+    let formats = Format::ALL.iter().copied().filter(|format| !format.is_scene());
+    formats.flat_map(|format| of(format).into_iter().map(move |seed| (format, seed))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A format without seeds fails here, and so does one without a target.
+    #[test]
+    fn every_format_has_seeds_and_a_target() {
+        assert!(by_format().len() > Format::ALL.len());
+        for format in Format::ALL {
+            let prefix = if format.is_scene() { "scene_" } else { "" };
+            let name = format!("{prefix}{}", format.extensions()[0]);
+            assert!(crate::TARGETS.iter().any(|target| target.name == name), "{name}");
+        }
+    }
 }

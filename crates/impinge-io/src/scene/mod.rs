@@ -306,7 +306,7 @@ fn load_part_file(path: &Path) -> Result<Document, Error> {
     let bytes = crate::read_referenced(path)?;
     let name = path.to_string_lossy();
     let format = Format::detect(&bytes, &name).map_err(|e| e.in_file(path))?;
-    if matches!(format, Format::SceneToml | Format::SceneJson) {
+    if format.is_scene() {
         let message = "a scene file cannot be a part; list the parts of that scene instead";
         return Err(Error::new(ErrorKind::Unsupported, Location::Whole, message).in_file(path));
     }

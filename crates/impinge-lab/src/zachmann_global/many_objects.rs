@@ -86,10 +86,6 @@ pub(super) fn report(
 struct BoxedPhase(Box<dyn BroadPhase>);
 
 impl BroadPhase for BoxedPhase {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
     fn update(
         &mut self,
         frame: &impinge::broad::FrameInput<'_>,

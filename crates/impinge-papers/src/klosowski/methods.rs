@@ -14,29 +14,24 @@ use super::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
 use crate::methods::{PerMesh, are_meshes, meshes_of, of_surfaces, triangle_pairs};
 
 /// Trees of 6-DOPs: axis-aligned boxes.
-pub const DOP_6: MethodKind =
-    MethodKind::new("6-dop", || Box::new(BvTrees::<Dop6>::new("6-dop", 160.0)));
+pub const DOP_6: MethodKind = MethodKind::new("6-dop", || Box::new(BvTrees::<Dop6>::new(160.0)));
 
 /// Trees of 14-DOPs.
-pub const DOP_14: MethodKind =
-    MethodKind::new("14-dop", || Box::new(BvTrees::<Dop14>::new("14-dop", 160.0)));
+pub const DOP_14: MethodKind = MethodKind::new("14-dop", || Box::new(BvTrees::<Dop14>::new(160.0)));
 
 /// Trees of 18-DOPs, the paper's best.
-pub const DOP_18: MethodKind =
-    MethodKind::new("18-dop", || Box::new(BvTrees::<Dop18>::new("18-dop", 160.0)));
+pub const DOP_18: MethodKind = MethodKind::new("18-dop", || Box::new(BvTrees::<Dop18>::new(160.0)));
 
 /// Trees of 26-DOPs.
-pub const DOP_26: MethodKind =
-    MethodKind::new("26-dop", || Box::new(BvTrees::<Dop26>::new("26-dop", 200.0)));
+pub const DOP_26: MethodKind = MethodKind::new("26-dop", || Box::new(BvTrees::<Dop26>::new(200.0)));
 
 /// Trees of oriented boxes.
-pub const ORIENTED_BOXES: MethodKind = MethodKind::new("oriented-boxes", || {
-    Box::new(BvTrees::<OrientedBox>::new("oriented-boxes", 200.0))
-});
+pub const ORIENTED_BOXES: MethodKind =
+    MethodKind::new("oriented-boxes", || Box::new(BvTrees::<OrientedBox>::new(200.0)));
 
 /// Trees of spheres.
 pub const SPHERES: MethodKind =
-    MethodKind::new("spheres", || Box::new(BvTrees::<Sphere>::new("spheres", 200.0)));
+    MethodKind::new("spheres", || Box::new(BvTrees::<Sphere>::new(200.0)));
 
 /// The methods of this module. All start from the front of the last frame (section 6.1), and keep
 /// to a budget (section 5.2.3).
@@ -44,7 +39,6 @@ pub const METHODS: &[MethodKind] = &[DOP_6, DOP_14, DOP_18, DOP_26, ORIENTED_BOX
 
 #[derive(Debug)]
 struct BvTrees<V> {
-    name: &'static str,
     /// Nanoseconds for each doubling of the product of the numbers of triangles.
     doubling: f64,
     at_rest: PerMesh<BvTree<V>>,
@@ -52,16 +46,12 @@ struct BvTrees<V> {
 }
 
 impl<V: Volume> BvTrees<V> {
-    fn new(name: &'static str, doubling: f64) -> Self {
-        Self { name, doubling, at_rest: PerMesh::default(), flying: PerMesh::default() }
+    fn new(doubling: f64) -> Self {
+        Self { doubling, at_rest: PerMesh::default(), flying: PerMesh::default() }
     }
 }
 
 impl<V: Volume> PairMethod for BvTrees<V> {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_meshes(pair)
     }

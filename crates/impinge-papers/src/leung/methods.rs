@@ -51,13 +51,6 @@ struct Vectors {
 }
 
 impl PairMethod for Vectors {
-    fn name(&self) -> &'static str {
-        match self.options.termination {
-            Termination::Hemisphere => "separating-vector",
-            Termination::HalfPlanes => "separating-vector-half-planes",
-        }
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_hulls(pair)
     }
@@ -115,10 +108,6 @@ impl PairChecker for VectorChecker {
 struct Combined;
 
 impl PairMethod for Combined {
-    fn name(&self) -> &'static str {
-        "tracker"
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_hulls(pair)
     }
@@ -172,10 +161,6 @@ struct HullTrees {
 }
 
 impl PairMethod for HullTrees {
-    fn name(&self) -> &'static str {
-        "hull-tree"
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         let is_solid_mesh = |traits: &impinge::world::Traits| {
             traits.solid && traits.triangles.is_some_and(|count| count > 0)

@@ -20,18 +20,17 @@ use crate::methods::{
 
 /// [Box-trees](super::box_tree), by clipping box edges, with pairs of triangles at the leaves
 /// (section 3.6). Ignores budgets.
-pub const BOX_TREE: MethodKind = MethodKind::new("box-tree", || {
-    Box::new(BoxTrees::new("box-tree", BoxTest::Clipping, LeafTest::Triangles))
-});
+pub const BOX_TREE: MethodKind =
+    MethodKind::new("box-tree", || Box::new(BoxTrees::new(BoxTest::Clipping, LeafTest::Triangles)));
 
 /// As [`BOX_TREE`], with axis-aligned boxes instead of clipping (section 3.6.4).
 pub const BOX_TREE_ALIGNED: MethodKind = MethodKind::new("box-tree-aligned", || {
-    Box::new(BoxTrees::new("box-tree-aligned", BoxTest::AxisAligned, LeafTest::Triangles))
+    Box::new(BoxTrees::new(BoxTest::AxisAligned, LeafTest::Triangles))
 });
 
 /// As [`BOX_TREE`], with edges against polygons at the leaves, as published.
 pub const BOX_TREE_EDGES: MethodKind = MethodKind::new("box-tree-edges", || {
-    Box::new(BoxTrees::new("box-tree-edges", BoxTest::Clipping, LeafTest::Edges))
+    Box::new(BoxTrees::new(BoxTest::Clipping, LeafTest::Edges))
 });
 
 /// Every [edge](super::edges) of each mesh against the polygons of the other (section 3.2). Ignores
@@ -75,7 +74,6 @@ pub const METHODS: &[MethodKind] = &[
 
 #[derive(Debug)]
 struct BoxTrees {
-    name: &'static str,
     boxes: BoxTest,
     leaves: LeafTest,
     /// `None` for a mesh of too many triangles.
@@ -83,8 +81,8 @@ struct BoxTrees {
 }
 
 impl BoxTrees {
-    fn new(name: &'static str, boxes: BoxTest, leaves: LeafTest) -> Self {
-        Self { name, boxes, leaves, trees: PerMesh::default() }
+    fn new(boxes: BoxTest, leaves: LeafTest) -> Self {
+        Self { boxes, leaves, trees: PerMesh::default() }
     }
 
     fn tree(&self, mesh: &Arc<Mesh>) -> Arc<Option<BoxTree>> {
@@ -93,10 +91,6 @@ impl BoxTrees {
 }
 
 impl PairMethod for BoxTrees {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_meshes(pair)
     }
@@ -159,14 +153,6 @@ struct EdgesAgainstFaces {
 }
 
 impl PairMethod for EdgesAgainstFaces {
-    fn name(&self) -> &'static str {
-        match self.mode {
-            Mode::Exact => "edges",
-            Mode::PreChecks => "edges-pre-checks",
-            Mode::ByVertices => "edges-by-vertices",
-        }
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_meshes(pair)
     }
@@ -227,10 +213,6 @@ fn of_relaxed(pair: &PairQuery<'_>, found: &Relaxed) -> PairAnswer {
 struct Clipping;
 
 impl PairMethod for Clipping {
-    fn name(&self) -> &'static str {
-        "clipping"
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_hulls(pair)
     }
@@ -280,10 +262,6 @@ struct Perceptron {
 }
 
 impl PairMethod for Perceptron {
-    fn name(&self) -> &'static str {
-        "perceptron"
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_hulls(pair)
     }
@@ -328,10 +306,6 @@ struct Race {
 }
 
 impl PairMethod for Race {
-    fn name(&self) -> &'static str {
-        "race"
-    }
-
     fn applies(&self, pair: &PairTraits) -> bool {
         are_hulls(pair)
     }

@@ -21,10 +21,6 @@ impl AllPairs {
 }
 
 impl BroadPhase for AllPairs {
-    fn name(&self) -> &'static str {
-        "all pairs"
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

@@ -9,7 +9,8 @@ use crate::{Error, ErrorKind};
 /// [`World`](crate::World) have such a kind.
 ///
 /// [`PhaseKind::ALL`] lists the kinds of this crate; a program defines others with
-/// [`PhaseKind::new`], as the crate `impinge-papers` does.
+/// [`PhaseKind::new`], as the crate `impinge-papers` does, or with [`PhaseKind::with_closure`] if
+/// they have options that are known at run time only.
 ///
 /// ```
 /// use impinge::broad::{AllPairs, PhaseKind};
@@ -19,14 +20,21 @@ use crate::{Error, ErrorKind};
 /// let world = World::with_options(WorldOptions::default().phase(every_pair));
 /// assert_eq!(world.options().phase.name(), "every-pair");
 ///
-/// assert_eq!(PhaseKind::by_name("neighbours", PhaseKind::ALL)?, PhaseKind::NEIGHBOURS);
-/// assert!(PhaseKind::by_name("neighbors", PhaseKind::ALL).is_err());
+/// assert_eq!(PhaseKind::by_name("all-pairs", PhaseKind::ALL)?, PhaseKind::ALL_PAIRS);
+/// assert!(PhaseKind::by_name("all-pears", PhaseKind::ALL).is_err());
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct PhaseKind {
     name: &'static str,
-    make: fn() -> Box<dyn BroadPhase>,
+    make: Make,
+}
+
+/// What creates a broad phase.
+#[derive(Clone, Copy)]
+enum Make {
+    Function(fn() -> Box<dyn BroadPhase>),
+    Closure(&'static (dyn Fn() -> Box<dyn BroadPhase> + Send + Sync)),
 }
 
 impl PhaseKind {
@@ -39,11 +47,30 @@ impl PhaseKind {
     /// The kinds of this crate.
     pub const ALL: &[Self] = &[Self::NEIGHBOURS, Self::ALL_PAIRS];
 
-    /// A kind with its name, and a function that creates a broad phase without items. Two kinds
-    /// with the same name are equal.
+    /// A kind with its name, and a function that creates a broad phase without items: a plain `fn`,
+    /// so that kinds can be constants; it captures nothing. Two kinds with the same name are equal.
     #[must_use]
     pub const fn new(name: &'static str, make: fn() -> Box<dyn BroadPhase>) -> Self {
-        Self { name, make }
+        Self { name, make: Make::Function(make) }
+    }
+
+    /// As [`PhaseKind::new`], with a closure, which may capture options. It lives as long as the
+    /// program, so that a kind is a copyable value: create it once, not for each world.
+    ///
+    /// ```
+    /// use impinge::broad::{BroadPhase, PhaseKind};
+    ///
+    /// fn kind<P: BroadPhase + Clone + 'static>(name: &'static str, phase: P) -> PhaseKind {
+    ///     let make = move || Box::new(phase.clone()) as Box<dyn BroadPhase>;
+    ///     PhaseKind::with_closure(name, Box::leak(Box::new(make)))
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn with_closure(
+        name: &'static str,
+        make: &'static (dyn Fn() -> Box<dyn BroadPhase> + Send + Sync),
+    ) -> Self {
+        Self { name, make: Make::Closure(make) }
     }
 
     /// The name, a single word.
@@ -55,7 +82,10 @@ impl PhaseKind {
     /// Creates a broad phase without items.
     #[must_use]
     pub fn make(self) -> Box<dyn BroadPhase> {
-        (self.make)()
+        match self.make {
+            Make::Function(make) => make(),
+            Make::Closure(make) => make(),
+        }
     }
 
     /// The kind with this name among the given ones.

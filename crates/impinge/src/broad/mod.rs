@@ -7,7 +7,10 @@
 //!
 //! - [`Neighbours`]: the fastest for most kinds of motion, and the default;
 //! - [`AllPairs`]: the oracle that the others are tested against;
-//! - [`PhaseKind`]: a kind of broad phase, also one that a program defines.
+//! - [`DynamicTree`]: a binary tree of boxes with insertion and removal (Klosowski et al. 1998,
+//!   section 6.1);
+//! - [`PhaseKind`]: a kind of broad phase, also one that a program defines: [`BroadPhase`] lists
+//!   what an implementation must do, and [`testing`] checks it.
 //!
 //! Grids, octrees, slab octrees, sweep and prune, and a dynamic tree, as published, are in the
 //! crate `impinge-papers`.
@@ -35,7 +38,6 @@ pub(crate) mod lists;
 mod neighbours;
 #[cfg(feature = "serde")]
 mod serial;
-#[cfg(any(test, feature = "internals"))]
 pub mod testing;
 
 use std::fmt::Debug;
@@ -52,18 +54,77 @@ pub use neighbours::{NeighbourStats, Neighbours};
 /// A method that finds the pairs of boxes that overlap.
 ///
 /// One value processes one set of items from frame to frame. It uses the threads of the current
-/// `rayon` pool where that is faster; the results do not depend on their number.
+/// `rayon` pool where that is faster.
+///
+/// # What an implementation must do
+///
+/// - Two items form a pair if and only if [`FrameInput::overlap`] says so. Boxes may be enlarged
+///   internally, but the answers are those of this test.
+/// - [`FrameInput::bounds`] may be longer or shorter than in the last frame. An item beyond the end, and
+///   an item with an empty box, is absent: it forms no pair.
+/// - [`Moved::Only`] lists every item of the common length of the two lists whose box changed. It
+///   may also list items that did not move, items twice, and numbers beyond the end. Items between
+///   the two lengths need not be listed.
+/// - The first frame is compared with a frame without items.
+/// - Each pair appears once, in [`Changes::began`], in [`Changes::ended`] and in
+///   [`BroadPhase::pairs`].
+/// - The results, and their order, depend on the sequence of frames alone: not on the number of
+///   threads, hash order or time.
+/// - A [`World`](crate::World) and [`BroadPhase::update_unlimited`] pass empty [`Changes`], so an
+///   implementation only appends. It may also clear them.
+/// - If the [`Budget`] ends, an update may stop and return [`Completeness::Incomplete`]. The items
+///   that were not compared with all others are then [`Changes::pending`], and the next update
+///   continues with them. A world sets no limit, and keeps the state of pairs of pending items.
+///   The broad phases of this crate ignore the budget and are always complete.
+///
+/// [`testing`] has checks of all this. A world uses the broad phase that a [`PhaseKind`] of its
+/// options creates. The complete program to start from is `examples/own_broad_phase.rs`; in short:
+///
+/// ```
+/// use impinge::broad::{
+///     BroadPhase, Changes, Completeness, FrameInput, Pair, PhaseKind, testing,
+/// };
+/// use impinge::pair::Budget;
+/// use impinge::world::WorldOptions;
+///
+/// /// Compares each item with all others.
+/// #[derive(Debug, Default)]
+/// struct Plain {
+///     pairs: Vec<Pair>,
+/// }
+///
+/// impl BroadPhase for Plain {
+///     fn update(
+///         &mut self,
+///         frame: &FrameInput<'_>,
+///         _: &mut Budget<'_>,
+///         changes: &mut Changes,
+///     ) -> Completeness {
+///         let count = frame.bounds.len() as u32;
+///         let all = (0..count).flat_map(|a| (a + 1..count).map(move |b| Pair { a, b }));
+///         let now: Vec<Pair> = all.filter(|pair| frame.overlap(pair.a, pair.b)).collect();
+///         let before = std::mem::replace(&mut self.pairs, now);
+///         changes.began.extend(self.pairs.iter().filter(|pair| !before.contains(pair)));
+///         changes.ended.extend(before.iter().filter(|pair| !self.pairs.contains(pair)));
+///         Completeness::Complete
+///     }
+///
+///     fn pairs(&self, to: &mut Vec<Pair>) {
+///         to.extend_from_slice(&self.pairs);
+///     }
+///
+///     fn bytes(&self) -> usize {
+///         self.pairs.capacity() * size_of::<Pair>()
+///     }
+/// }
+///
+/// testing::agrees_with_the_oracle(Plain::default, false);
+/// let plain = PhaseKind::new("plain", || Box::new(Plain::default()));
+/// let options = WorldOptions::default().phase(plain);
+/// ```
 pub trait BroadPhase: Debug + Send + Sync {
-    /// The name in tables.
-    fn name(&self) -> &'static str;
-
-    /// Takes the boxes of this frame and reports the changes since the last frame. The first frame
-    /// is compared with a frame without items.
-    ///
-    /// May stop when the budget is spent, and returns whether it did. A [`World`](crate::World)
-    /// sets no limit in [`World::update`](crate::World::update), and does not change the state of
-    /// pairs that were not compared. The broad phases of this crate ignore the budget and are
-    /// always complete.
+    /// Takes the boxes of this frame and appends the changes since the last frame to `changes`,
+    /// which are empty.
     fn update(
         &mut self,
         frame: &FrameInput<'_>,
@@ -71,15 +132,11 @@ pub trait BroadPhase: Debug + Send + Sync {
         changes: &mut Changes,
     ) -> Completeness;
 
-    /// As [`BroadPhase::update`], without a limit.
+    /// As [`BroadPhase::update`], without a limit. Clears `changes` first.
     fn update_unlimited(&mut self, frame: &FrameInput<'_>, changes: &mut Changes) {
+        changes.clear();
         let completeness = self.update(frame, &mut Budget::unlimited(), changes);
-        debug_assert_eq!(
-            completeness,
-            Completeness::Complete,
-            "{} stopped before all boxes were compared",
-            self.name()
-        );
+        debug_assert_eq!(completeness, Completeness::Complete, "a broad phase gave up");
     }
 
     /// Appends the pairs that overlap, as of the last frame, in any order.

@@ -1,4 +1,10 @@
 //! Two triangles: whether they meet, and how.
+//!
+//! The common path is [`quick`], which decides by floats whether they cross or are disjoint. If any
+//! sign is open or zero there, the sides of the vertices are found by exact orientations: all
+//! vertices of a triangle strictly on one side of the other's plane means disjoint; otherwise the
+//! two chords in the line of both planes are compared ([`chord`]). Triangles in one plane and
+//! triangles of zero area have no such line and go to [`degenerate`].
 
 use super::corner::Outline;
 use super::element::Part;

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use impinge_io::{Faces, Format, IDENTITY, Instance, RawMesh};
+use impinge_io::{Faces, IDENTITY, Instance, RawMesh};
 
 use super::{LoadOptions, LoadReport, Scene};
 use crate::error::{Error, ErrorKind};
@@ -165,10 +165,10 @@ impl Mesh {
         let path = path.as_ref();
         let format = writable_format(path)?;
         let target = checked_target(path)?;
-        if matches!(format, Format::Stl | Format::Glb) {
+        if format.is_single_precision() {
             self.check_single_precision(path)?;
         }
-        let raw = self.raw(matches!(format, Format::Stl | Format::Glb));
+        let raw = self.raw(format.has_triangles_only());
         replace_file(&target, |out| write_as(out, format, raw)).map_err(|e| {
             let message = format!("{}: the mesh cannot be written: {e}", path.display());
             Error::new(ErrorKind::File, message).with_source(e)
@@ -208,13 +208,39 @@ impl Mesh {
     }
 }
 
-fn write_as(out: &mut impl Write, format: Format, raw: RawMesh) -> io::Result<()> {
+/// The formats that meshes are written in.
+#[derive(Clone, Copy, Debug)]
+enum Writable {
+    Obj,
+    Stl,
+    Ply,
+    Off,
+    Glb,
+}
+
+impl Writable {
+    fn is_single_precision(self) -> bool {
+        match self {
+            Self::Stl | Self::Glb => true,
+            Self::Obj | Self::Ply | Self::Off => false,
+        }
+    }
+
+    fn has_triangles_only(self) -> bool {
+        match self {
+            Self::Stl | Self::Glb => true,
+            Self::Obj | Self::Ply | Self::Off => false,
+        }
+    }
+}
+
+fn write_as(out: &mut impl Write, format: Writable, raw: RawMesh) -> io::Result<()> {
     match format {
-        Format::Obj => impinge_io::write_obj(out, &[raw]),
-        Format::Stl => impinge_io::write_stl(out, &raw),
-        Format::Ply => impinge_io::write_ply(out, &raw),
-        Format::Off => impinge_io::write_off(out, &raw),
-        _ => {
+        Writable::Obj => impinge_io::write_obj(out, &[raw]),
+        Writable::Stl => impinge_io::write_stl(out, &raw),
+        Writable::Ply => impinge_io::write_ply(out, &raw),
+        Writable::Off => impinge_io::write_off(out, &raw),
+        Writable::Glb => {
             let instance = Instance { name: "mesh".into(), mesh: 0, matrix: IDENTITY, scale: 1.0 };
             impinge_io::write_glb(out, &[raw], &[instance])
         }
@@ -222,14 +248,14 @@ fn write_as(out: &mut impl Write, format: Format, raw: RawMesh) -> io::Result<()
 }
 
 /// The format to write for the extension of a path.
-fn writable_format(path: &Path) -> Result<Format, Error> {
+fn writable_format(path: &Path) -> Result<Writable, Error> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let format = match &*extension.to_ascii_lowercase() {
-        "obj" => Format::Obj,
-        "stl" => Format::Stl,
-        "ply" => Format::Ply,
-        "off" => Format::Off,
-        "glb" => Format::Glb,
+        "obj" => Writable::Obj,
+        "stl" => Writable::Stl,
+        "ply" => Writable::Ply,
+        "off" => Writable::Off,
+        "glb" => Writable::Glb,
         _ => {
             let message = format!(
                 "{}: meshes are written as .obj, .stl, .ply, .off or .glb; use one of these extensions",

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::MetTriangles;
 use super::margins::Interval;
 use crate::answer::{self, Bounds, Contact, Distance};
 use crate::convex::{IntersectionCertificate, SeparationCertificate};
@@ -110,6 +111,20 @@ impl Flip for Distance {
 impl Flip for Contact {
     fn flip(self) -> Self {
         self.swapped()
+    }
+}
+
+/// A common point, in A's frame.
+impl Flip for Vec3 {
+    fn flip(self) -> Self {
+        self
+    }
+}
+
+/// Triangles of the only mesh.
+impl Flip for MetTriangles {
+    fn flip(self) -> Self {
+        self
     }
 }
 

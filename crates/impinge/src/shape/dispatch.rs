@@ -1,4 +1,5 @@
-//! The only place where a query branches on the kinds of both shapes.
+//! The only place in this module where a query branches on the kinds of both shapes. Outside of it
+//! only the world does, which chooses among several methods for two meshes (`world/narrow.rs`).
 //!
 //! Kinds have three [forms](Form), so there are nine ordered pairs; three of them are computed with
 //! A and B exchanged. Everything is computed in A's frame from the start: only the names are
@@ -10,9 +11,9 @@ use super::form::{Convex, Form, Placed, Surface};
 use super::kind::Shape;
 use super::plane::Plane;
 use super::quick_verdict::QuickVerdict;
-use super::{convexes, half_space, meshes, search};
+use super::{MetTriangles, convexes, half_space, meshes, search};
 use crate::answer::{Contact, Distance};
-use crate::math::Pose;
+use crate::math::{Pose, Vec3};
 
 /// A query, with an implementation for every pair of forms.
 pub(super) trait Query {
@@ -203,5 +204,67 @@ impl Query for ContactQuery {
 
     fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Contact> {
         Some(half_space::body_contact(a, b, cache))
+    }
+}
+
+/// A point of one of two meshes inside the solid that is the other; `None` for other forms.
+pub(super) struct ContainedPointQuery;
+
+impl Query for ContainedPointQuery {
+    type Answer = Option<Vec3>;
+
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut ShapeCache) -> Option<Vec3> {
+        meshes::inside(a, b)
+    }
+
+    fn bodies(_: &Convex<'_>, _: &Convex<'_>, _: &Pose, _: &mut ShapeCache) -> Option<Vec3> {
+        None
+    }
+
+    fn planes(_: &Plane, _: &Plane) -> Option<Vec3> {
+        None
+    }
+
+    fn body_mesh(_: &Placed<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Vec3> {
+        None
+    }
+
+    fn plane_mesh(_: &Plane, _: &Surface<'_>) -> Option<Vec3> {
+        None
+    }
+
+    fn plane_body(_: &Plane, _: &Placed<'_>, _: &mut ShapeCache) -> Option<Vec3> {
+        None
+    }
+}
+
+/// The triangles of a mesh that a convex body meets; `None` for other forms.
+pub(super) struct TrianglesMetQuery;
+
+impl Query for TrianglesMetQuery {
+    type Answer = Option<MetTriangles>;
+
+    fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Self::Answer {
+        None
+    }
+
+    fn bodies(_: &Convex<'_>, _: &Convex<'_>, _: &Pose, _: &mut ShapeCache) -> Self::Answer {
+        None
+    }
+
+    fn planes(_: &Plane, _: &Plane) -> Self::Answer {
+        None
+    }
+
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer {
+        Some(search::triangles_met(a, b, cache))
+    }
+
+    fn plane_mesh(_: &Plane, _: &Surface<'_>) -> Self::Answer {
+        None
+    }
+
+    fn plane_body(_: &Plane, _: &Placed<'_>, _: &mut ShapeCache) -> Self::Answer {
+        None
     }
 }

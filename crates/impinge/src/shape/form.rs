@@ -41,8 +41,11 @@ impl Placed<'_> {
 
     /// A point of the core, in the frame of the query, exactly.
     pub(super) fn point(&self) -> Vec3 {
-        // The origin of its frame is in every curved core.
-        let own = self.body.hull().map_or(Vec3::ZERO, |hull| hull.vertices()[0]);
+        let own = match self.body.core {
+            Core::Hull(hull) => hull.vertices()[0],
+            // The origin of its frame is in every curved core.
+            Core::Cylinder(_) | Core::Cone(_) | Core::Ellipsoid(_) => Vec3::ZERO,
+        };
         self.pose.transform_point(own)
     }
 }

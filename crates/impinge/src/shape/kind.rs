@@ -63,6 +63,95 @@ pub enum Kind {
     HalfSpace(HalfSpace),
 }
 
+/// The traits of the kinds. A new kind does not compile until each of them is answered for it.
+impl Kind {
+    /// The mesh of a mesh or a solid.
+    #[inline]
+    #[must_use]
+    pub fn mesh(&self) -> Option<&Arc<Mesh>> {
+        match self {
+            Self::Mesh(mesh) | Self::Solid(mesh) => Some(mesh),
+            Self::Hull(_)
+            | Self::Sphere(_)
+            | Self::Capsule(_)
+            | Self::Cuboid(_)
+            | Self::Cylinder(_)
+            | Self::Cone(_)
+            | Self::Ellipsoid(_)
+            | Self::HalfSpace(_) => None,
+        }
+    }
+
+    /// Whether its inside belongs to it. False for the surface of a mesh alone.
+    #[inline]
+    #[must_use]
+    pub fn is_solid(&self) -> bool {
+        match self {
+            Self::Mesh(_) => false,
+            Self::Solid(_)
+            | Self::Hull(_)
+            | Self::Sphere(_)
+            | Self::Capsule(_)
+            | Self::Cuboid(_)
+            | Self::Cylinder(_)
+            | Self::Cone(_)
+            | Self::Ellipsoid(_)
+            | Self::HalfSpace(_) => true,
+        }
+    }
+
+    /// Whether its core is curved, so that answers about it come from bounds of a distance and not
+    /// from exact decisions.
+    #[inline]
+    #[must_use]
+    pub fn is_curved(&self) -> bool {
+        match self {
+            Self::Cylinder(_) | Self::Cone(_) | Self::Ellipsoid(_) => true,
+            Self::Mesh(_)
+            | Self::Solid(_)
+            | Self::Hull(_)
+            | Self::Sphere(_)
+            | Self::Capsule(_)
+            | Self::Cuboid(_)
+            | Self::HalfSpace(_) => false,
+        }
+    }
+
+    /// Whether it is infinite, so that no finite box contains it at every pose.
+    #[inline]
+    #[must_use]
+    pub fn is_unbounded(&self) -> bool {
+        match self {
+            Self::HalfSpace(_) => true,
+            Self::Mesh(_)
+            | Self::Solid(_)
+            | Self::Hull(_)
+            | Self::Sphere(_)
+            | Self::Capsule(_)
+            | Self::Cuboid(_)
+            | Self::Cylinder(_)
+            | Self::Cone(_)
+            | Self::Ellipsoid(_) => false,
+        }
+    }
+
+    /// Whether it can have a margin: see [`Shape::rounded`].
+    #[inline]
+    #[must_use]
+    pub fn can_be_rounded(&self) -> bool {
+        match self {
+            Self::Mesh(_) | Self::Solid(_) | Self::HalfSpace(_) => false,
+            Self::Hull(_)
+            | Self::Sphere(_)
+            | Self::Capsule(_)
+            | Self::Cuboid(_)
+            | Self::Cylinder(_)
+            | Self::Cone(_)
+            | Self::Ellipsoid(_) => true,
+        }
+    }
+}
+
 impl Shape {
     fn new(kind: Kind) -> Self {
         let (margin, core) = match &kind {
@@ -98,7 +187,7 @@ impl Shape {
     /// shape is a mesh or a half-space. For those, compare [`distance`](super::distance) with the
     /// margin.
     pub fn rounded(mut self, margin: f64) -> Result<Self, Error> {
-        if matches!(self.kind, Kind::Mesh(_) | Kind::Solid(_) | Kind::HalfSpace(_)) {
+        if !self.kind.can_be_rounded() {
             return Err(Error::new(
                 ErrorKind::BadParameter,
                 "only hulls and primitives can have a margin; compare the distance of meshes and half-spaces with it",
@@ -126,11 +215,10 @@ impl Shape {
     /// The shape with this total margin, from a stored shape.
     #[cfg(feature = "serde")]
     pub(crate) fn with_total_margin(mut self, margin: f64) -> Result<Self, Error> {
-        let takes_one = !matches!(self.kind, Kind::Mesh(_) | Kind::Solid(_) | Kind::HalfSpace(_));
         if margin.to_bits() == self.margin.to_bits() {
             return Ok(self);
         }
-        if !takes_one || !(self.margin..=MAX_COORDINATE).contains(&margin) {
+        if !self.kind.can_be_rounded() || !(self.margin..=MAX_COORDINATE).contains(&margin) {
             let message = format!(
                 "a stored shape has a margin of {margin:e}, which is not possible for its kind; store it again"
             );
@@ -144,6 +232,13 @@ impl Shape {
     #[must_use]
     pub fn kind(&self) -> &Kind {
         &self.kind
+    }
+
+    /// The mesh of a shape that is a mesh, as a surface or a solid.
+    #[inline]
+    #[must_use]
+    pub fn mesh(&self) -> Option<&Arc<Mesh>> {
+        self.kind.mesh()
     }
 
     /// The total margin, by which the shape extends beyond its core: the radius of a sphere or a

@@ -74,11 +74,10 @@ pub use answer::{ShapeHit, ShapeSeparation, Verdict};
 pub use cache::ShapeCache;
 pub use kind::{Kind, Shape};
 pub(crate) use quick_verdict::QuickVerdict;
-pub use search::{MetTriangles, triangles_met};
+pub use search::MetTriangles;
 
 use crate::answer::{Contact, Distance};
 use crate::math::{Pose, Vec3};
-use form::Form;
 
 /// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the evidence.
 ///
@@ -123,14 +122,35 @@ pub(crate) fn meet_cached(
 /// A point of one of two meshes inside the solid that is the other, in `a`'s frame, for meshes
 /// whose surfaces do not meet; `None` also if one of the shapes is not a mesh.
 #[must_use]
-pub(crate) fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3> {
-    let (Form::Mesh { mesh, solid }, Form::Mesh { mesh: other, solid: is_solid }) =
-        (a.form(), b.form())
-    else {
-        return None;
-    };
-    let here = form::Surface { mesh, solid, pose: &Pose::IDENTITY };
-    meshes::inside(&here, &form::Surface { mesh: other, solid: is_solid, pose })
+pub(crate) fn contained_point(
+    a: &Shape,
+    b: &Shape,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Option<Vec3> {
+    dispatch::answer::<dispatch::ContainedPointQuery>(a, b, pose, cache)
+}
+
+/// The triangles of a mesh that a convex body meets. One of `a` and `b` is the mesh and the other
+/// the body, with `b` at `pose` in `a`'s frame; `None` for other kinds. For two meshes use
+/// [`pair::all_pairs`](crate::pair::all_pairs).
+///
+/// The body is solid: triangles inside it are met. The mesh is its surface, also if the shape is
+/// the solid that it bounds.
+///
+/// ```
+/// use impinge::convex::Sphere;
+/// use impinge::{Pose, shape, shapes};
+///
+/// let cube = shapes::cuboid([2.0, 2.0, 2.0])?.into();
+/// let ball = Sphere::new(1.0)?.into(); // touches all six sides from within, each on its diagonal
+/// let met = shape::triangles_met(&cube, &ball, &Pose::IDENTITY).expect("a mesh and a body");
+/// assert_eq!((met.triangles.len(), met.undecided.len()), (12, 0));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn triangles_met(a: &Shape, b: &Shape, pose: &Pose) -> Option<MetTriangles> {
+    dispatch::answer::<dispatch::TrianglesMetQuery>(a, b, pose, &mut ShapeCache::default())
 }
 
 /// The distance of `a` and `b`, with `b` at `pose` in `a`'s frame; zero if they share a point.

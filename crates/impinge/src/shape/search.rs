@@ -8,14 +8,13 @@ use std::ops::ControlFlow;
 
 use super::answer::{ShapeHit, ShapeSeparation, Verdict, zero_distance};
 use super::cache::ShapeCache;
-use super::form::{Form, Placed, Surface};
-use super::kind::Shape;
+use super::form::{Placed, Surface};
 use super::margins::unit;
 use super::probe::Probe;
 use super::triangle::{Tally, Tester};
 use crate::answer::Distance;
 use crate::exact::Location;
-use crate::math::{Pose, Vec3};
+use crate::math::Vec3;
 use crate::solid::locate_at;
 use crate::tree::{MAX_TRIANGLES_WITHOUT_TREE, Seek};
 
@@ -217,44 +216,19 @@ pub struct MetTriangles {
     pub undecided: Vec<u32>,
 }
 
-/// The triangles of a mesh that a convex body meets. One of `a` and `b` is the mesh and the other
-/// the body, with `b` at `pose` in `a`'s frame; `None` for other kinds. For two meshes use
-/// [`pair::all_pairs`](crate::pair::all_pairs).
-///
-/// The body is solid: triangles inside it are met. The mesh is its surface, also if the shape is
-/// the solid that it bounds.
-///
-/// ```
-/// use impinge::convex::Sphere;
-/// use impinge::{Pose, shape, shapes};
-///
-/// let cube = shapes::cuboid([2.0, 2.0, 2.0])?.into();
-/// let ball = Sphere::new(1.0)?.into(); // touches all six sides from within, each on its diagonal
-/// let met = shape::triangles_met(&cube, &ball, &Pose::IDENTITY).expect("a mesh and a body");
-/// assert_eq!((met.triangles.len(), met.undecided.len()), (12, 0));
-/// # Ok::<(), impinge::Error>(())
-/// ```
-#[must_use]
-pub fn triangles_met(a: &Shape, b: &Shape, pose: &Pose) -> Option<MetTriangles> {
-    let here = &Pose::IDENTITY;
-    let (body, surface) = match (a.form(), b.form()) {
-        (Form::Convex(body), Form::Mesh { mesh, solid }) => {
-            (Placed { body, pose: here, is_a: true }, Surface { mesh, solid, pose })
-        }
-        (Form::Mesh { mesh, solid }, Form::Convex(body)) => {
-            (Placed { body, pose, is_a: false }, Surface { mesh, solid, pose: here })
-        }
-        _ => return None,
-    };
-    let mut cache = ShapeCache::default();
-    let probe = Probe::new(&body, &surface);
-    let tester = Tester::new(&body, &mut cache);
+/// The triangles of the mesh that a body meets.
+pub(super) fn triangles_met(
+    body: &Placed<'_>,
+    surface: &Surface<'_>,
+    cache: &mut ShapeCache,
+) -> MetTriangles {
+    let probe = Probe::new(body, surface);
+    let tester = Tester::new(body, cache);
     let all = Some(MetTriangles::default());
-    let mut search =
-        IntersectionSearch { probe, tester, surface: &surface, tally: Tally::NONE, all };
+    let mut search = IntersectionSearch { probe, tester, surface, tally: Tally::NONE, all };
     let _ = surface.seek(&mut search);
     let mut all = search.all.unwrap_or_default();
     all.triangles.sort_unstable();
     all.undecided.sort_unstable();
-    Some(all)
+    all
 }

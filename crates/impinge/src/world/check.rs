@@ -1,4 +1,8 @@
-//! Checks of many pairs, on any number of threads.
+//! Checks of many pairs, on any number of threads: which pairs of a list are checked, with which
+//! poses and methods, and what is done with the results. The check of one pair is `narrow.rs`.
+//!
+//! A check that changes the state of its pair, or does not decide, becomes a [`Finding`]. Findings
+//! are sorted and processed by the update, so that reports do not depend on the threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -94,7 +94,7 @@ impl BodyPart {
     /// without triangles.
     pub(super) fn hull(&self) -> Option<&Hull> {
         let make = || {
-            let mesh = mesh_of(&self.shape)?;
+            let mesh = self.shape.mesh()?;
             let vertices = mesh.vertices();
             let points: Vec<Vec3> =
                 mesh.used_vertices().iter().map(|v| vertices[*v as usize]).collect();
@@ -110,11 +110,16 @@ impl BodyPart {
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
         let own = match self.shape.kind() {
             Kind::HalfSpace(half_space) => half_space.offset().abs(),
-            _ => {
-                let own = mesh_of(&self.shape).map(|mesh| mesh.bounds());
-                let Aabb { min, max } = own.unwrap_or_else(|| {
-                    convex_bounds(&self.shape, &Pose::IDENTITY, convex::bounds_at)
-                });
+            Kind::Mesh(_)
+            | Kind::Solid(_)
+            | Kind::Hull(_)
+            | Kind::Sphere(_)
+            | Kind::Capsule(_)
+            | Kind::Cuboid(_)
+            | Kind::Cylinder(_)
+            | Kind::Cone(_)
+            | Kind::Ellipsoid(_) => {
+                let Aabb { min, max } = self.box_at(&Pose::IDENTITY);
                 min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
             }
         };
@@ -124,7 +129,7 @@ impl BodyPart {
     /// A box around the shape at a pose, without its pose in the body. For a mesh, the box of its
     /// rotated box.
     pub(super) fn box_at(&self, pose: &Pose) -> Aabb {
-        match mesh_of(&self.shape) {
+        match self.shape.mesh() {
             Some(mesh) if *pose == Pose::IDENTITY => mesh.bounds(),
             Some(mesh) => mesh.bounds().transformed(pose),
             None => convex_bounds(&self.shape, pose, convex::bounds_at),
@@ -137,14 +142,6 @@ impl BodyPart {
     }
 }
 
-/// The mesh of a shape that is a mesh, as a surface or a solid.
-pub(super) fn mesh_of(shape: &Shape) -> Option<&Arc<Mesh>> {
-    match shape.kind() {
-        Kind::Mesh(mesh) | Kind::Solid(mesh) => Some(mesh),
-        _ => None,
-    }
-}
-
 impl Geometry {
     /// Several shapes that move together, each at its pose in the body's frame. They may overlap.
     ///
@@ -154,7 +151,7 @@ impl Geometry {
         let parts: Vec<BodyPart> = parts
             .into_iter()
             .map(|(shape, pose)| {
-                let bounds = match mesh_of(&shape) {
+                let bounds = match shape.mesh() {
                     Some(mesh) => mesh.bounds_at(&pose),
                     None => convex_bounds(&shape, &pose, convex::bounds_at),
                 };
@@ -172,7 +169,7 @@ impl Geometry {
         let start = |n: &u32| parts[*n as usize].bounds.min.x;
         order.sort_by(|i, j| start(i).total_cmp(&start(j)));
         let max_coordinate = parts.iter().map(BodyPart::max_coordinate).fold(0.0, f64::max);
-        let unbounded = parts.iter().any(|part| matches!(part.shape.kind(), Kind::HalfSpace(_)));
+        let unbounded = parts.iter().any(|part| part.shape.kind().is_unbounded());
         let is_single_part = matches!(&parts[..], [part] if part.pose == Pose::IDENTITY);
         Ok(Self {
             inner: Arc::new(Inner {
@@ -237,7 +234,7 @@ impl Geometry {
         if self.parts().len() > MAX_PARTS_BOXED_SINGLY && !self.inner.unbounded {
             return self.inner.bounds.transformed(pose);
         }
-        self.union_of(pose, |part, part_pose| match mesh_of(&part.shape) {
+        self.union_of(pose, |part, part_pose| match part.shape.mesh() {
             Some(mesh) => mesh.bounds().transformed(part_pose),
             None => convex_bounds(&part.shape, part_pose, convex::bounds_at_f32),
         })
@@ -247,7 +244,7 @@ impl Geometry {
     /// meshes.
     #[must_use]
     pub fn tight_bounds_at(&self, pose: &Pose) -> Aabb {
-        self.union_of(pose, |part, part_pose| match mesh_of(&part.shape) {
+        self.union_of(pose, |part, part_pose| match part.shape.mesh() {
             Some(mesh) => mesh.bounds_at(part_pose),
             None => convex_bounds(&part.shape, part_pose, convex::bounds_at),
         })
@@ -289,7 +286,7 @@ impl Geometry {
     pub(super) fn oriented(&self) -> &OrientedBox {
         self.inner.oriented.get_or_init(|| {
             if let [part] = self.parts() {
-                if let (Some(mesh), true) = (mesh_of(&part.shape), part.pose == Pose::IDENTITY) {
+                if let (Some(mesh), true) = (part.shape.mesh(), part.pose == Pose::IDENTITY) {
                     let triangles: Vec<[Vec3; 3]> =
                         (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect();
                     return OrientedBox::around_triangles(&triangles);
@@ -312,7 +309,7 @@ impl Geometry {
             Ok(mut inner) => inner.parts.pop()?.shape,
             Err(shared) => shared.parts.first()?.shape.clone(),
         };
-        let mesh = Arc::clone(mesh_of(&shape)?);
+        let mesh = Arc::clone(shape.mesh()?);
         drop(shape);
         Some(Arc::try_unwrap(mesh).unwrap_or_else(|shared| Mesh::clone(&shared)))
     }
@@ -344,15 +341,17 @@ fn convex_bounds(shape: &Shape, pose: &Pose, hull_bounds: impl Fn(&Hull, &Pose) 
         Kind::Cylinder(body) => curved_bounds(body, pose),
         Kind::Cone(body) => curved_bounds(body, pose),
         Kind::Ellipsoid(body) => curved_bounds(body, pose),
-        _ => match shape.core() {
-            // For the few points of spheres, capsules and boxes this is as fast as a search for the
-            // furthest.
-            Some(hull) if hull.vertices().len() <= 8 => {
+        Kind::Hull(_) | Kind::Sphere(_) | Kind::Capsule(_) | Kind::Cuboid(_) => {
+            let hull = shape.core().expect("the core is a polytope");
+            if hull.vertices().len() <= 8 {
+                // For the few points of spheres, capsules and boxes this is as fast as a search for
+                // the furthest.
                 Aabb::from_points(hull.vertices().iter().map(|v| pose.transform_point(*v)))
+            } else {
+                hull_bounds(hull, pose)
             }
-            Some(hull) => hull_bounds(hull, pose),
-            None => Aabb::EMPTY,
-        },
+        }
+        Kind::Mesh(_) | Kind::Solid(_) => unreachable!("meshes have boxes of their own"),
     };
     // The margin, and a bound of rounding errors.
     let size = core.min.abs().max(core.max.abs()).max_element() + shape.margin();

@@ -76,7 +76,14 @@ pub(super) fn nanoseconds(method: Method, pair: &PairTraits) -> Option<f64> {
                 let doublings = (count.max(1) as f64).log2();
                 Some(cost::SHAPE_MESH + cost::SHAPE_MESH_DOUBLING * doublings)
             }
-            _ => None,
+            (
+                Method::Hulls
+                | Method::HullsThenTriangles
+                | Method::Triangles
+                | Method::Sweep
+                | Method::BruteForce,
+                _,
+            ) => None,
         };
     };
     let (m, n) = (m as f64, n as f64);

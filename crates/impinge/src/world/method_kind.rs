@@ -33,7 +33,14 @@ pub struct MethodKind(pub(super) Source);
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     Engine(Method),
-    Other { name: &'static str, make: fn() -> Box<dyn PairMethod> },
+    Other { name: &'static str, make: Make },
+}
+
+/// What creates an external method.
+#[derive(Clone, Copy)]
+pub(super) enum Make {
+    Function(fn() -> Box<dyn PairMethod>),
+    Closure(&'static (dyn Fn() -> Box<dyn PairMethod> + Send + Sync)),
 }
 
 impl MethodKind {
@@ -68,11 +75,31 @@ impl MethodKind {
         Self::BRUTE_FORCE,
     ];
 
-    /// A method that `make` creates. Each world creates its own, when the kind is first selected.
-    /// Two external kinds with the same name are equal.
+    /// A method that `make` creates: a plain `fn`, so that kinds can be constants; it captures
+    /// nothing. Each world creates its own method, when the kind is first selected. Two external
+    /// kinds with the same name are equal.
     #[must_use]
     pub const fn new(name: &'static str, make: fn() -> Box<dyn PairMethod>) -> Self {
-        Self(Source::Other { name, make })
+        Self(Source::Other { name, make: Make::Function(make) })
+    }
+
+    /// As [`MethodKind::new`], with a closure, which may capture options. It lives as long as the
+    /// program, so that a kind is a copyable value: create it once, not for each world.
+    ///
+    /// ```
+    /// use impinge::world::{MethodKind, PairMethod};
+    ///
+    /// fn kind<M: PairMethod + Clone + 'static>(name: &'static str, method: M) -> MethodKind {
+    ///     let make = move || Box::new(method.clone()) as Box<dyn PairMethod>;
+    ///     MethodKind::with_closure(name, Box::leak(Box::new(make)))
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn with_closure(
+        name: &'static str,
+        make: &'static (dyn Fn() -> Box<dyn PairMethod> + Send + Sync),
+    ) -> Self {
+        Self(Source::Other { name, make: Make::Closure(make) })
     }
 
     /// The name, one word.
@@ -90,7 +117,8 @@ impl MethodKind {
     pub fn make(self) -> Option<Box<dyn PairMethod>> {
         match self.0 {
             Source::Engine(_) => None,
-            Source::Other { make, .. } => Some(make()),
+            Source::Other { make: Make::Function(make), .. } => Some(make()),
+            Source::Other { make: Make::Closure(make), .. } => Some(make()),
         }
     }
 
@@ -119,7 +147,8 @@ impl PartialEq for MethodKind {
         match (self.0, other.0) {
             (Source::Engine(a), Source::Engine(b)) => a == b,
             (Source::Other { name: a, .. }, Source::Other { name: b, .. }) => a == b,
-            _ => false,
+            (Source::Engine(_), Source::Other { .. })
+            | (Source::Other { .. }, Source::Engine(_)) => false,
         }
     }
 }

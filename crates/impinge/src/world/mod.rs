@@ -90,7 +90,7 @@ use crate::broad::{BroadPhase, Changes, Completeness};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Deforming;
-use crate::shape::{Kind, Shape};
+use crate::shape::Shape;
 use bodies::{Bodies, BoxOptions};
 use callbacks::Callbacks;
 use check::Findings;
@@ -292,10 +292,9 @@ impl World {
     pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         let (mesh, solid) = match self.geometry_in(slot).parts() {
-            [part] if *part.pose() == Pose::IDENTITY => match part.shape().kind() {
-                Kind::Mesh(mesh) => (mesh, false),
-                Kind::Solid(mesh) => (mesh, true),
-                _ => return Err(not_a_mesh(body)),
+            [part] if *part.pose() == Pose::IDENTITY => match part.shape().mesh() {
+                Some(mesh) => (mesh, part.shape().kind().is_solid()),
+                None => return Err(not_a_mesh(body)),
             },
             _ => return Err(not_a_mesh(body)),
         };

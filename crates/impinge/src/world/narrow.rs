@@ -1,19 +1,32 @@
 //! The check of one pair of bodies. Each stage starts from the result of the one before and from
 //! data kept from the last frame (the pipeline of Leung 1996, section 3.1).
+//!
+//! | step | place |
+//! | --- | --- |
+//! | bodies of one part each, or a sweep over the boxes of parts | [`check`], [`compounds`] |
+//! | the method of the pair, chosen once | [`Chooser`] |
+//! | an external method | [`check_externally`] |
+//! | the hulls of two meshes, from the last separating vector | [`hulls_are_apart`] |
+//! | triangles without trees, by sweep or brute force | [`search_without_trees`] |
+//! | everything else: trees of meshes, convex bodies, half-spaces | `shape::meet_cached` |
+//! | the witness, for events and on demand | [`witness`](mod@witness) |
 
-use super::geometry::{BodyPart, mesh_of};
+mod compounds;
+mod witness;
+
+use super::Geometry;
+use super::geometry::BodyPart;
 use super::method::Method;
 use super::pair_method::{PairAnswer, PairChecker, PairQuery, PairWitness};
-use super::pairs::Key;
-use super::placing::pose_slack;
 use super::selection::{Chooser, Chosen, ChosenBy};
-use super::{Geometry, Witness};
 use crate::answer::Bounds;
 use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{self, Bias, Budget, First, Hit, Posed};
-use crate::shape::{self, Kind, QuickVerdict};
+use crate::pair::{self, Bias, Budget, First, Posed};
+use crate::shape::{self, QuickVerdict};
+use compounds::check_compounds;
+pub(super) use witness::{witness, witness_of_result};
 
 /// The state of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,165 +203,6 @@ struct Flags<'a> {
     used_selected: &'a mut bool,
 }
 
-/// Checks the parts whose boxes overlap, found by a sweep along the first axis: first the parts
-/// that met last, then in the order of the sweep.
-fn check_compounds(
-    a: &Geometry,
-    b: &Geometry,
-    pose: &Pose,
-    chooser: &Chooser<'_>,
-    cache: &mut PairCache,
-) -> CheckResult {
-    let size = a.max_coordinate() + b.max_coordinate() + pose.translation().abs().max_element();
-    cache.boxes.clear();
-    cache.boxes.extend(b.parts().iter().map(|part| part_box(part, pose, size)));
-    if cache.order.len() != cache.boxes.len() {
-        cache.order.clear();
-        cache.order.extend(0..cache.boxes.len() as u32);
-    }
-    let boxes = &cache.boxes;
-    let start = |n: &u32| boxes[*n as usize].min.x;
-    cache.order.sort_unstable_by(|i, j| start(i).total_cmp(&start(j)).then(i.cmp(j)));
-    cache.checks = cache.checks.wrapping_add(1);
-
-    let mut sweep = Sweep {
-        a,
-        b,
-        pose,
-        chooser,
-        cache,
-        result: CheckResult::APART,
-        checked: 0,
-        not_by_hulls: 0,
-    };
-    let last = sweep
-        .cache
-        .last_meeting
-        .filter(|[i, j]| (*i as usize) < a.parts().len() && (*j as usize) < b.parts().len());
-    if last.is_some_and(|[i, j]| sweep.meets(i, j)) || sweep.run() {
-        return sweep.result;
-    }
-    let Sweep { mut result, checked, not_by_hulls, .. } = sweep;
-    if let CheckResult::Undecided(bounds) = &mut result {
-        // The depth of two parts is no bound of the depth of the bodies.
-        let bounds_b = cache.boxes.iter().fold(Aabb::EMPTY, |all, part| all.union(part));
-        bounds.lower = Bounds::of_boxes(&a.bounds(), &bounds_b).lower;
-    }
-    cache.by_hulls = checked > 0 && not_by_hulls == 0 && result == CheckResult::APART;
-    // Drops the caches of parts that were not checked this time.
-    if cache.parts.len() > 2 * checked + 8 {
-        let current = cache.checks;
-        cache.parts.retain(|part| part.last_check == current);
-    }
-    result
-}
-
-/// A search for two parts that meet.
-struct Sweep<'a> {
-    a: &'a Geometry,
-    b: &'a Geometry,
-    pose: &'a Pose,
-    chooser: &'a Chooser<'a>,
-    cache: &'a mut PairCache,
-    result: CheckResult,
-    /// The numbers of pairs of parts that were checked, and of those that hulls did not decide.
-    checked: usize,
-    not_by_hulls: usize,
-}
-
-impl Sweep<'_> {
-    /// Whether any two parts meet. The box that starts first is compared with the boxes of the
-    /// other body that start before its end.
-    fn run(&mut self) -> bool {
-        let order_a = self.a.order();
-        let (mut i, mut j) = (0, 0);
-        while i < order_a.len() && j < self.cache.order.len() {
-            let one = self.a.parts()[order_a[i] as usize].bounds();
-            let other = self.cache.boxes[self.cache.order[j] as usize];
-            if one.min.x <= other.min.x {
-                for k in j..self.cache.order.len() {
-                    let n = self.cache.order[k];
-                    if self.cache.boxes[n as usize].min.x > one.max.x {
-                        break;
-                    }
-                    if self.meets(order_a[i], n) {
-                        return true;
-                    }
-                }
-                i += 1;
-            } else {
-                for n in &order_a[i..] {
-                    if self.a.parts()[*n as usize].bounds().min.x > other.max.x {
-                        break;
-                    }
-                    if self.meets(*n, self.cache.order[j]) {
-                        return true;
-                    }
-                }
-                j += 1;
-            }
-        }
-        false
-    }
-
-    /// Whether two parts certainly meet. Merges the result of their check into `result`.
-    fn meets(&mut self, i: u32, j: u32) -> bool {
-        let (one, other) = (&self.a.parts()[i as usize], &self.b.parts()[j as usize]);
-        if !self.cache.boxes[j as usize].overlaps(&one.bounds()) {
-            return false;
-        }
-        let PairCache { parts, checks, used_selected, .. } = &mut *self.cache;
-        let key = [i, j];
-        let index = parts.binary_search_by_key(&key, |part| part.parts).unwrap_or_else(|at| {
-            parts.insert(at, PartCache { parts: key, ..PartCache::default() });
-            at
-        });
-        let part_cache = &mut parts[index];
-        part_cache.last_check = *checks;
-        let mut by_hulls = false;
-        let flags = &mut Flags { by_hulls: &mut by_hulls, used_selected };
-        let result = check_parts((one, i), (other, j), self.pose, self.chooser, part_cache, flags);
-        self.checked += 1;
-        self.not_by_hulls += usize::from(!by_hulls);
-        if let CheckResult::Meeting { certain: true, .. } = result {
-            self.result = result;
-            self.cache.last_meeting = Some(key);
-            return true;
-        }
-        self.result = merged(self.result, result);
-        false
-    }
-}
-
-/// The result for two bodies from the results for two pairs of parts, none of which certainly meet.
-/// An uncertain meeting has priority over an undecided result, and this over uncertainly apart.
-fn merged(first: CheckResult, second: CheckResult) -> CheckResult {
-    match (first, second) {
-        (_, CheckResult::Meeting { .. }) => second,
-        (CheckResult::Meeting { .. }, _) => first,
-        (CheckResult::Undecided(a), CheckResult::Undecided(b)) => {
-            CheckResult::Undecided(a.joined(b))
-        }
-        (CheckResult::Undecided(_), _)
-        | (CheckResult::Apart { certain: false }, CheckResult::Apart { .. }) => first,
-        _ => second,
-    }
-}
-
-/// A box around a part of B in A's frame, enlarged by the rounding errors of coordinates up to
-/// `max_coordinate`.
-fn part_box(part: &BodyPart, pose: &Pose, max_coordinate: f64) -> Aabb {
-    let bounds = part.bounds();
-    if matches!(part.shape().kind(), Kind::HalfSpace(_)) {
-        return Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
-    }
-    let moved = bounds.transformed(pose);
-    if moved.is_empty() {
-        return moved;
-    }
-    moved.grown(pose_slack(&moved, max_coordinate))
-}
-
 /// The pose of B's part in the frame of A's part.
 pub(super) fn relative_part_pose(a: &BodyPart, b: &BodyPart, pose: &Pose) -> Pose {
     match (*a.pose() == Pose::IDENTITY, *b.pose() == Pose::IDENTITY) {
@@ -393,7 +247,7 @@ fn check_parts(
         }
     };
     if method != Method::Shapes {
-        if let (Some(mesh_a), Some(mesh_b)) = (mesh_of(a.shape()), mesh_of(b.shape())) {
+        if let (Some(mesh_a), Some(mesh_b)) = (a.shape().mesh(), b.shape().mesh()) {
             let meshes = (&**mesh_a, &**mesh_b);
             if hulls_are_apart(method, a, (b, meshes.1), pose, cache) {
                 *flags.by_hulls = true;
@@ -402,7 +256,7 @@ fn check_parts(
             if let Some(pair) = search_without_trees(method, meshes, pose) {
                 return match pair {
                     Some((p, q)) => CheckResult::meeting(place([Some(p), Some(q)], None)),
-                    None => shape::contained_point(a.shape(), b.shape(), pose)
+                    None => shape::contained_point(a.shape(), b.shape(), pose, &mut cache.shapes)
                         .map_or(CheckResult::APART, |p| {
                             CheckResult::meeting(place([None, None], Some(p)))
                         }),
@@ -411,7 +265,8 @@ fn check_parts(
         }
     }
     let mut encounter = shape::meet_cached(a.shape(), b.shape(), pose, &mut cache.shapes);
-    if (is_curved(a) || is_curved(b)) && may_depend_on_start(&encounter, a, b, pose) {
+    let is_curved = a.shape().kind().is_curved() || b.shape().kind().is_curved();
+    if is_curved && may_depend_on_start(&encounter, a, b, pose) {
         let cold = &mut shape::ShapeCache::default();
         encounter = shape::meet_cached(a.shape(), b.shape(), pose, cold);
     }
@@ -452,7 +307,7 @@ fn hulls_are_apart(
     let tests_hulls = match method {
         Method::Hulls => true,
         Method::HullsThenTriangles => cache.checks_until_hulls == 0,
-        _ => false,
+        Method::Shapes | Method::Triangles | Method::Sweep | Method::BruteForce => false,
     };
     cache.checks_until_hulls = cache.checks_until_hulls.saturating_sub(1);
     if !tests_hulls {
@@ -495,7 +350,9 @@ fn search_without_trees(
             let (posed_a, posed_b) = posed();
             pair::brute::traverse(&posed_a, &posed_b, &mut first);
         }
-        _ => return None,
+        Method::Shapes | Method::Hulls | Method::HullsThenTriangles | Method::Triangles => {
+            return None;
+        }
     }
     Some(first.pair)
 }
@@ -515,11 +372,6 @@ fn hull_excess(mesh: &Mesh, hull: &Hull, pose: &Pose) -> f64 {
     let reach = min.abs().max(max.abs()).max_element();
     let size = 2.0 * reach + pose.translation().abs().max_element();
     8.0 * f64::EPSILON * size + 16.0 * f64::from_bits(1)
-}
-
-/// Whether verdicts about a part come from bounds of a distance, and not from exact decisions.
-fn is_curved(part: &BodyPart) -> bool {
-    matches!(part.shape().kind(), Kind::Cylinder(_) | Kind::Cone(_) | Kind::Ellipsoid(_))
 }
 
 /// The distance of curved shapes, relative to the coordinates of the query, below which a search
@@ -543,90 +395,5 @@ fn may_depend_on_start(encounter: &QuickVerdict, a: &BodyPart, b: &BodyPart, pos
         QuickVerdict::Apart { gap } => gap <= limit(),
         // A depth of zero means that the decision was exact.
         QuickVerdict::Meeting { depth, .. } => depth > 0.0 && depth <= limit(),
-    }
-}
-
-/// Where two bodies meet, in the world's frame; A is at `frame`, B at `pose` in A's frame. `None`
-/// if they do not meet.
-///
-/// The answer is that of a check without kept data, by the engine's method of least expected cost:
-/// it depends on the two geometries and their poses alone. `cold` is the result of the last check,
-/// if that was such a check. The data of this check is left in `cache` for the next one, if that
-/// uses the same method.
-pub(super) fn witness(
-    (a, b): (&Geometry, &Geometry),
-    frame: &Pose,
-    pose: &Pose,
-    key: Key,
-    cold: Option<&CheckResult>,
-    cache: &mut PairCache,
-) -> Option<Witness> {
-    let chooser = &Chooser::engine(key);
-    let result = match cold {
-        Some(result) => *result,
-        None if cache.is_by_cost() => {
-            let by_hulls = cache.by_hulls;
-            cache.clear();
-            let result = check(a, b, pose, chooser, cache);
-            cache.by_hulls = by_hulls;
-            result
-        }
-        None => check(a, b, pose, chooser, &mut PairCache::default()),
-    };
-    witness_at(result.place()?, a, b, frame, pose)
-}
-
-/// The witness of a result, if its method returned a place.
-pub(super) fn witness_of_result(
-    result: &CheckResult,
-    (a, b): (&Geometry, &Geometry),
-    frame: &Pose,
-    pose: &Pose,
-) -> Option<Witness> {
-    let place = result.place()?;
-    let triangles_are_known = place.triangles.iter().all(Option::is_some);
-    if place.point.is_none() && !triangles_are_known {
-        return None;
-    }
-    witness_at(place, a, b, frame, pose)
-}
-
-/// The witness for a place.
-fn witness_at(
-    place: &Place,
-    a: &Geometry,
-    b: &Geometry,
-    frame: &Pose,
-    pose: &Pose,
-) -> Option<Witness> {
-    let point = place.point.unwrap_or_else(|| {
-        let [i, j] = place.parts.map(|n| n as usize);
-        let (one, other) = (&a.parts()[i], &b.parts()[j]);
-        let pose = relative_part_pose(one, other, pose);
-        one.pose().transform_point(common_point(one, other, &pose, place.triangles))
-    });
-    let point = frame.transform_point(point);
-    let ([part_a, part_b], [triangle_a, triangle_b]) = (place.parts, place.triangles);
-    Some(Witness { point, part_a, part_b, triangle_a, triangle_b })
-}
-
-/// A common point of two meshes whose triangles, or hulls, are known to meet, in the frame of the
-/// first.
-fn common_point(a: &BodyPart, b: &BodyPart, pose: &Pose, triangles: [Option<u32>; 2]) -> Vec3 {
-    if let (Some(mesh_a), Some(mesh_b), [Some(p), Some(q)]) =
-        (mesh_of(a.shape()), mesh_of(b.shape()), triangles)
-    {
-        let triangle_b = mesh_b.triangle(q as usize).map(|v| pose.transform_point(v));
-        let hit = Hit::between((p, &mesh_a.triangle(p as usize)), (q, &triangle_b));
-        return hit.map_or(triangle_b[0], |hit| hit.point);
-    }
-    match a.polytope().zip(b.polytope()).map(|(one, other)| convex::contact(one, other, pose)) {
-        Some((deepest, convex::Verdict::Intersecting(_))) => {
-            (deepest.point_a + deepest.point_b) * 0.5
-        }
-        Some((closest, convex::Verdict::Separated(_))) => closest.point_a,
-        // A curved shape touches another to about twelve digits.
-        None => shape::distance(a.shape(), b.shape(), pose)
-            .map_or(pose.translation(), |closest| (closest.point_a + closest.point_b) * 0.5),
     }
 }

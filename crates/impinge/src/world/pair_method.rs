@@ -6,14 +6,25 @@
 
 use std::fmt::Debug;
 
-use super::geometry::{BodyPart, mesh_of};
+use super::geometry::BodyPart;
 use crate::answer::Bounds;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::pair::{Bias, Budget};
-use crate::shape::Kind;
+use crate::shape;
 
 /// A method that decides whether two shapes meet. One value is used for all pairs of a
 /// [`World`](super::World), by several threads at once.
+///
+/// # Solids
+///
+/// A method that [applies](PairMethod::applies) to all meshes ([`Traits::triangles`]) also gets
+/// meshes that are solids ([`Traits::solid`]), and the inside of a solid belongs to it: if the
+/// surfaces do not meet, the shapes still meet if one is inside the other. Either ask
+/// [`PairQuery::contained_point`] after the surfaces, or do not apply to solids. The other shapes
+/// are solid, too, and a point set each as [`shape`](crate::shape#point-sets) defines it, margin
+/// included.
+///
+/// A complete method, exact for solids, is `examples/own_pair_method.rs`; this one has a bias:
 ///
 /// ```
 /// use impinge::pair::{Bias, Budget};
@@ -28,9 +39,6 @@ use crate::shape::Kind;
 /// struct Boxes;
 ///
 /// impl PairMethod for Boxes {
-///     fn name(&self) -> &'static str {
-///         "boxes"
-///     }
 ///     fn applies(&self, pair: &PairTraits) -> bool {
 ///         pair.a.triangles.is_some() && pair.b.triangles.is_some()
 ///     }
@@ -65,9 +73,6 @@ use crate::shape::Kind;
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub trait PairMethod: Debug + Send + Sync {
-    /// The name, for tables.
-    fn name(&self) -> &'static str;
-
     /// Whether it can decide for two shapes with these traits. If it cannot, it is not used.
     fn applies(&self, pair: &PairTraits) -> bool;
 
@@ -115,6 +120,16 @@ impl PairQuery<'_> {
     #[must_use]
     pub fn boxes(&self) -> [Aabb; 2] {
         [self.a.box_at(&Pose::IDENTITY), self.b.box_at(self.pose)]
+    }
+
+    /// A point of one of two meshes inside the solid that is the other one, in the frame of the
+    /// first, exactly decided: for methods that compare surfaces, once these do not meet. `None` if
+    /// neither is a [`Kind::Solid`](crate::shape::Kind::Solid), if neither is inside the other, or
+    /// if a shape is not a mesh.
+    #[must_use]
+    pub fn contained_point(&self) -> Option<Vec3> {
+        let cache = &mut shape::ShapeCache::default();
+        shape::contained_point(self.a.shape(), self.b.shape(), self.pose, cache)
     }
 }
 
@@ -180,8 +195,8 @@ pub struct Traits {
 
 impl Traits {
     pub(super) fn of(part: &BodyPart) -> Self {
-        let mesh = mesh_of(part.shape());
-        let solid = !matches!(part.shape().kind(), Kind::Mesh(_));
+        let mesh = part.shape().mesh();
+        let solid = part.shape().kind().is_solid();
         Self {
             triangles: mesh.map(|mesh| mesh.triangles().len()),
             corners: part.shape().polytope().map(|hull| hull.vertices().len()),

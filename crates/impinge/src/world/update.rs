@@ -1,4 +1,11 @@
 //! The update: from poses to events.
+//!
+//! 1. Poses and boxes of the bodies that moved, and of those attached to them (`placing.rs`).
+//! 2. The broad phase: which pairs of boxes began and ended to overlap. If most bodies moved, other
+//!    threads check the pairs of the last update meanwhile.
+//! 3. Pairs are added and removed, as far as they matter (`interest.rs`, `pairs.rs`).
+//! 4. New pairs, and those of bodies that moved, are checked (`check.rs`, `narrow.rs`).
+//! 5. The findings become events, sorted by the slots of their bodies.
 
 use super::check::{Checks, Outcome};
 use super::events::{Event, EventKind, Stats, Undecided};
@@ -103,9 +110,9 @@ impl World {
 
     /// Runs the broad phase.
     fn run_broad_phase(&mut self) {
+        self.changes.clear();
         let is_incomplete = self.completeness == Completeness::Incomplete;
         if self.bodies.moved.is_empty() && !self.recheck_interest && !is_incomplete {
-            self.changes.clear();
             return;
         }
         // An incomplete broad phase already has all boxes except those that moved.
@@ -117,6 +124,7 @@ impl World {
     /// a pair do not overlap any more, its check was unnecessary, and its finding is not used.
     fn run_broad_phase_and_check(&mut self) {
         let Self { bodies, phase, changes, pairs, .. } = self;
+        changes.clear();
         let frame = bodies.broad_phase_frame(false);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let checks = Checks::new(bodies, selection, self.report.frame, &mut self.findings);

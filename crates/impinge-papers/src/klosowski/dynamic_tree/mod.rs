@@ -216,10 +216,6 @@ impl DynamicTree {
 }
 
 impl BroadPhase for DynamicTree {
-    fn name(&self) -> &'static str {
-        "dynamic tree"
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Grid, SweepAndPrune};
-use crate::klosowski::dynamic_tree::DynamicTree;
-use impinge::broad::{AllPairs, BroadPhase, Changes, Completeness, FrameInput, Moved, Neighbours, Pair};
+use super::{GRID, SWEEP};
+use impinge::broad::{BroadPhase, Changes, Completeness, FrameInput, Moved, Pair, PhaseKind};
 use impinge::pair::Budget;
 
 /// Frames that a challenger runs beside the incumbent before their times are compared. The first
@@ -17,7 +16,7 @@ const FIRST_PAUSE_FRAMES: u32 = 8;
 const MAX_PAUSE_FRAMES: u32 = 4096;
 /// A challenger replaces the incumbent if it takes less than this share of its time.
 const MAX_TIME_RATIO: f64 = 0.8;
-/// [`AllPairs`] is not tried with more items than this.
+/// [`AllPairs`](impinge::broad::AllPairs) is not tried with more items than this.
 const MAX_ITEMS_FOR_ALL_PAIRS: usize = 256;
 /// With more items than this, only the first candidate is used: lists of neighbours were ten times
 /// faster than all others in every scene that was measured (`docs/results/broad-scenes.md`), and a
@@ -57,14 +56,9 @@ struct Challenger {
     changes: Changes,
 }
 
-const CANDIDATES: [fn() -> Box<dyn BroadPhase>; 5] = [
-    || Box::new(Neighbours::new()),
-    || Box::new(DynamicTree::new()),
-    || Box::new(SweepAndPrune::new()),
-    || Box::new(AllPairs::new()),
-    || Box::new(Grid::new()),
-];
-/// The place of [`AllPairs`] among the candidates.
+const CANDIDATES: [PhaseKind; 5] =
+    [PhaseKind::NEIGHBOURS, PhaseKind::TREE, SWEEP, PhaseKind::ALL_PAIRS, GRID];
+/// The place of [`AllPairs`](impinge::broad::AllPairs) among the candidates.
 const ALL_PAIRS: usize = 3;
 
 impl Auto {
@@ -72,7 +66,7 @@ impl Auto {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            incumbent: CANDIDATES[0](),
+            incumbent: CANDIDATES[0].make(),
             which: 0,
             challenger: None,
             next: 1,
@@ -85,7 +79,7 @@ impl Auto {
     /// The name of the broad phase that is used at present.
     #[must_use]
     pub fn present(&self) -> &'static str {
-        self.incumbent.name()
+        CANDIDATES[self.which].name()
     }
 
     /// Decides whether a trial starts, and of which candidate.
@@ -113,7 +107,7 @@ impl Auto {
             items > if which == ALL_PAIRS { MAX_ITEMS_FOR_ALL_PAIRS } else { MAX_ITEMS_FOR_TRIALS };
         if which != self.which && (which == 0 || !is_hopeless) {
             self.challenger = Some(Challenger {
-                phase: CANDIDATES[which](),
+                phase: CANDIDATES[which].make(),
                 which,
                 frames: 0,
                 own: Duration::ZERO,
@@ -157,10 +151,6 @@ impl Default for Auto {
 }
 
 impl BroadPhase for Auto {
-    fn name(&self) -> &'static str {
-        "auto"
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

@@ -39,9 +39,9 @@ pub const SWEEP: PhaseKind = PhaseKind::new("sweep", || Box::new(SweepAndPrune::
 ///
 /// ```
 /// use impinge::broad::PhaseKind;
-/// use impinge_papers::zachmann::broad::BROAD_PHASES;
+/// use impinge_papers::zachmann::{self, broad::BROAD_PHASES};
 ///
-/// assert_eq!(PhaseKind::by_name("sweep", BROAD_PHASES)?.make().name(), "sweep and prune");
+/// assert_eq!(PhaseKind::by_name("sweep", BROAD_PHASES)?, zachmann::broad::SWEEP);
 /// assert!(PhaseKind::by_name("swoop", BROAD_PHASES).is_err());
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -73,6 +73,16 @@ mod tests {
     use impinge::broad::{AllPairs, BroadPhase};
     use impinge::broad::{BoxF32, Changes, FrameInput, Moved, Pair};
     use impinge::internals::broad::testing::{Boxes, SCATTERS};
+
+    #[test]
+    fn the_list_has_all_kinds_of_the_engine_and_each_name_once() {
+        for kind in PhaseKind::ALL {
+            assert!(BROAD_PHASES.contains(kind), "{kind} is missing");
+        }
+        for (n, kind) in BROAD_PHASES.iter().enumerate() {
+            assert!(!BROAD_PHASES[..n].contains(kind), "{kind} is listed twice");
+        }
+    }
 
     #[test]
     fn each_is_found_by_its_name_and_finds_a_pair() {

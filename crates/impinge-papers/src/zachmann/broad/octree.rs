@@ -344,13 +344,6 @@ fn fitting_depth(spread: &Spread) -> u32 {
 }
 
 impl BroadPhase for Octree {
-    fn name(&self) -> &'static str {
-        match self.options.entry {
-            Entry::Aligned => "octree",
-            Entry::Oriented => "octree, oriented",
-        }
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

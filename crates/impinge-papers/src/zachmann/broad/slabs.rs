@@ -365,13 +365,6 @@ fn fitting_depth(spread: &Spread, branches: u32) -> u32 {
 }
 
 impl BroadPhase for SlabOctree {
-    fn name(&self) -> &'static str {
-        match self.options.entry {
-            Entry::Aligned => "slab octree",
-            Entry::Oriented => "slab octree, oriented",
-        }
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

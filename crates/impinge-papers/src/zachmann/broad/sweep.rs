@@ -325,10 +325,6 @@ impl SweepAndPrune {
 }
 
 impl BroadPhase for SweepAndPrune {
-    fn name(&self) -> &'static str {
-        "sweep and prune"
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

@@ -238,10 +238,6 @@ impl Neighbours {
 }
 
 impl BroadPhase for Neighbours {
-    fn name(&self) -> &'static str {
-        "neighbours"
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

@@ -1,5 +1,21 @@
 //! Simultaneous traversal of two trees from the roots down (Klosowski et al. 1998, section 4.2;
 //! Zachmann 1994, section 3.6.1).
+//!
+//! The calls, from a query to the integers:
+//!
+//! ```text
+//! pair::intersects, first_hit, all_pairs    pair/mod.rs
+//!   pair::first_pair, pair::traverse        pair/mod.rs: chooses the trees, or pair/sweep.rs
+//!     tree::traverse                        here
+//!       pairs of nodes                      two_nodes.rs: boxes and discs, in f32
+//!       pairs of leaves                     triangles.rs: eight by eight, in f32
+//!         exact::triangles_intersect        exact/triangle.rs, for what f32 leaves open
+//!           quick::crossing                 exact/quick.rs: f64, one error bound for all signs
+//!           triangle::intersect             exact/orient.rs: filter, expansions, integers
+//! ```
+//!
+//! Pairs of leaves are collected and compared in batches. If the sink stops at the first pair, the
+//! likeliest pair of children is opened first; otherwise the order is that of the prefetches.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

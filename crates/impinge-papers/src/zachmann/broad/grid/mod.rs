@@ -363,13 +363,6 @@ fn index(layout: &Layout, [x, y, z]: [u16; 3]) -> usize {
 }
 
 impl BroadPhase for Grid {
-    fn name(&self) -> &'static str {
-        match self.options.entry {
-            Entry::Aligned => "grid",
-            Entry::Oriented => "grid, oriented",
-        }
-    }
-
     fn update(
         &mut self,
         frame: &FrameInput<'_>,

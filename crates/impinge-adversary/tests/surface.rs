@@ -26,7 +26,6 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "scene::Scene::add_scaled",
             "scene::Scene::load",
             "scene::Scene::load_with",
-            "mesh::Mesh::save",
             "scene::Scene::is_ignored",
             "zachmann::broad::phase_by_name",
             "method_by_name",
@@ -77,6 +76,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "world::Snapshot::",
         ],
     ),
+    ("counts the work of a query, whose rows set budgets", &["Budget::take"]),
     (
         "adds up measured times",
         &["klosowski::bv_tree::Counts::cost", "klosowski::bv_tree::BvQuery::measure"],

@@ -90,8 +90,8 @@ fn pair_reports_are_equal_after_a_round_trip() -> Result<(), Error> {
     bad(&good, |v| v["point"] = json!([0, 1]), "length");
     let apart = check_pair(&cube, &cube, &at(3.0, 0.0, 0.0), &options);
     let good = serde_json::to_value(&apart).expect("JSON");
-    bad(&good, |v| v["distance"]["lower"] = json!(2.0), "a distance of");
-    bad(&good, |v| v["distance"]["lower"] = json!(-1.0), "a distance of");
+    bad(&good, |v| v["distance"]["lower"] = json!(2.0), "a distance has");
+    bad(&good, |v| v["distance"]["lower"] = json!(-1.0), "a distance has");
     bad(&good, |v| v["distance"]["upper"] = json!("nan"), "expected a number");
     Ok(())
 }

@@ -77,6 +77,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "world::Snapshot::",
         ],
     ),
+    ("counts the work of a query, whose rows set budgets", &["Budget::take"]),
     (
         "adds up measured times",
         &["klosowski::bv_tree::Counts::cost", "klosowski::bv_tree::BvQuery::measure"],

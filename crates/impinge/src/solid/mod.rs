@@ -17,6 +17,7 @@ pub(crate) mod locate;
 #[cfg(test)]
 mod locate_tests;
 mod number;
+mod outside;
 mod overlay;
 mod plane;
 mod relate;
@@ -26,5 +27,6 @@ mod surface;
 
 pub use locate::locate;
 pub(crate) use locate::{check_solid, locate_at};
+pub(crate) use outside::share_no_space;
 pub use relate::{Occupancy, occupancy};
 pub(crate) use relate::{occupancy_without_crossing, vertex_in_either, vertex_in_solid};

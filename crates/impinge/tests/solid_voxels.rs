@@ -123,12 +123,17 @@ fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [u
             "seed {seed} round {round}: {a:?} and {b:?} moved by {offset:?} halves"
         );
         assert_eq!(report.point.is_some(), want.is_collision());
+        let short = CheckOptions::default().relation_only(true);
+        let report = check_pair(&ma, &mb, &pose, &short);
+        assert_eq!((report.relation, report.point.is_some()), (want, want.is_collision()));
         let back = check_pair(
             &mb,
             &ma,
             &Pose::from_translation(-shift).unwrap(),
             &CheckOptions::default(),
         );
+        assert_eq!(back.relation, want.swapped());
+        let back = check_pair(&mb, &ma, &Pose::from_translation(-shift).unwrap(), &short);
         assert_eq!(back.relation, want.swapped());
         let kind = match want {
             Relation::Clear => 0,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
+use impinge::check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 use impinge::exact::Location;
 use impinge::internals::exact::{locate_point, winding_number};
 use impinge::internals::pair::Posed;
@@ -114,6 +114,7 @@ fn relations(case: &Case<'_>, checker: &mut Checker<'_>) {
                 format!("step {step}: {d:?} excludes {:e}", truth.approximate())
             });
         }
+        same_without_pairs(case, pose, &report, options, checker);
         checker.check((relation == Relation::Clear) == report.point.is_none(), || {
             format!("step {step}: witness of {report:?}")
         });
@@ -150,6 +151,24 @@ fn relations(case: &Case<'_>, checker: &mut Checker<'_>) {
     }
 }
 
+/// Checks that the relation is the same without counting pairs of triangles.
+fn same_without_pairs(
+    case: &Case<'_>,
+    pose: &Pose,
+    report: &PairReport,
+    options: CheckOptions,
+    checker: &mut Checker<'_>,
+) {
+    let options = options.keep_hits(false).relation_only(true);
+    let short = check_pair(&case.a, &case.b, pose, &options);
+    let same = short.relation == report.relation
+        && short.distance == report.distance
+        && short.point.is_some() == report.point.is_some()
+        && (short.hit_count > 0) == (report.hit_count > 0)
+        && short.hit_count <= report.hit_count;
+    checker.check(same, || format!("{short:?} without pairs of triangles, {report:?} with them"));
+}
+
 fn surfaces(case: &Case<'_>, checker: &mut Checker<'_>) {
     for (step, pose, truth) in case.steps() {
         let clearance = truth.approximate();
@@ -159,6 +178,7 @@ fn surfaces(case: &Case<'_>, checker: &mut Checker<'_>) {
         checker.check(report.hit_count == truth.pairs.len(), || {
             format!("step {step}: {report:?}, expected {:?}", truth.pairs)
         });
+        same_without_pairs(case, pose, &report, options, checker);
         checker.check(report.relation.is_collision() || !truth.meet(), || {
             format!("step {step}: {report:?}, pairs that meet: {:?}", truth.pairs)
         });

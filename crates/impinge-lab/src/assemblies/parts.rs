@@ -54,6 +54,16 @@ impl Assembly {
         Ok(())
     }
 
+    /// The same with a mesh of its own for every part, as in files without instances.
+    fn separate(&self) -> Self {
+        let mut separate = Self::new(&format!("{}, separate meshes", self.name));
+        for (number, (mesh, pose)) in self.parts.iter().enumerate() {
+            separate.meshes.push(self.meshes[*mesh].clone());
+            separate.parts.push((number, *pose));
+        }
+        separate
+    }
+
     /// The triangles of all parts.
     pub(super) fn triangles(&self) -> usize {
         self.parts.iter().map(|(mesh, _)| self.meshes[*mesh].1.len()).sum()
@@ -83,7 +93,9 @@ pub(super) fn assemblies(folder: Option<&Path>) -> Result<Vec<Assembly>> {
         ("pins in sleeves, 24 facets", pins(6, 4, 24)?),
         ("pins in sleeves, 120 facets", pins(2, 2, 120)?),
     ] {
-        all.push(Assembly::of(name, &scene));
+        let assembly = Assembly::of(name, &scene);
+        let separate = assembly.separate();
+        all.extend([assembly, separate]);
     }
     Ok(all)
 }

@@ -1,12 +1,15 @@
 //! The check of one pair of parts.
 
+use std::ops::ControlFlow;
+
 use crate::answer::Distance;
 use crate::answer::Verdict;
 use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{Hit, Posed, closest_pair, intersecting_pairs};
-use crate::solid::{Occupancy, occupancy_without_crossing, vertex_in_either};
+use crate::pair::{Hit, Posed, closest_pair, first_hit, intersecting_pairs, traverse};
+use crate::sink::Sink;
+use crate::solid::{Occupancy, occupancy_without_crossing, share_no_space, vertex_in_either};
 
 use super::Relation;
 use super::duplicate::same_triangles;
@@ -22,6 +25,10 @@ pub struct CheckOptions {
     pub distance: bool,
     /// Keep every intersecting pair of triangles, not only their number.
     pub keep_hits: bool,
+    /// Decide the relation without counting the intersecting pairs of triangles, which takes most
+    /// of the time where parts touch or cross. Without effect together with
+    /// [`keep_hits`](Self#structfield.keep_hits).
+    pub relation_only: bool,
 }
 
 impl CheckOptions {
@@ -39,6 +46,13 @@ impl CheckOptions {
         self
     }
 
+    /// With or without [a count of the pairs of triangles](Self#structfield.relation_only).
+    #[must_use]
+    pub fn relation_only(mut self, relation_only: bool) -> Self {
+        self.relation_only = relation_only;
+        self
+    }
+
     /// With or without [every pair of triangles](Self#structfield.keep_hits).
     #[must_use]
     pub fn keep_hits(mut self, keep_hits: bool) -> Self {
@@ -53,7 +67,8 @@ impl CheckOptions {
 pub struct PairReport {
     /// The relation of the parts.
     pub relation: Relation,
-    /// The number of intersecting pairs of triangles.
+    /// The number of intersecting pairs of triangles; with [`CheckOptions::relation_only`], of
+    /// those that were found until the relation was known: at least one if any triangles meet.
     pub hit_count: usize,
     /// The intersecting pairs, sorted, if [`CheckOptions::keep_hits`] was set.
     pub hits: Vec<Hit>,
@@ -82,7 +97,52 @@ pub struct PairReport {
 /// ```
 #[must_use]
 pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
-    clear_by_hulls(a, b, pose, options).unwrap_or_else(|| by_triangles(a, b, pose, options))
+    let relation_only = options.relation_only && !options.keep_hits;
+    let may_touch = relation_only && boxes_may_touch(a, b, pose);
+    // The order of the fast tests only matters for the time.
+    let fast = if may_touch {
+        apart(a, b, pose, options).or_else(|| clear_by_hulls(a, b, pose, options))
+    } else {
+        let clear = clear_by_hulls(a, b, pose, options);
+        clear.or_else(|| if relation_only { apart(a, b, pose, options) } else { None })
+    };
+    fast.unwrap_or_else(|| by_triangles(a, b, pose, options))
+}
+
+/// Parts whose boxes overlap by less than this share of their size, along an axis, probably touch.
+const THIN_OVERLAP: f64 = 1e-9;
+
+/// Whether the boxes of two parts hardly overlap, so that hulls are not expected to decide.
+fn boxes_may_touch(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
+    let (a, b) = (a.bounds(), b.bounds().transformed(pose));
+    let depth = (a.max.min(b.max) - a.min.max(b.min)).min_element();
+    depth >= 0.0 && depth <= THIN_OVERLAP * (a.extent() + b.extent()).max_element()
+}
+
+/// The report about parts that share no space, where that is proven by half-spaces around one of
+/// them; without the number of pairs of triangles that meet.
+fn apart(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
+    let hit = first_hit(a, b, pose);
+    if hit.is_some_and(|hit| hit.kind == HitKind::Crossing) {
+        return None;
+    }
+    let (posed_a, posed_b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+    // Sheets that coincide share no space either.
+    let may_be_same = posed_a.len() == posed_b.len() && posed_a.bounds() == posed_b.bounds();
+    if may_be_same || !share_no_space(&posed_a, &posed_b) {
+        return None;
+    }
+    let mut report = PairReport {
+        relation: if hit.is_some() { Relation::Touching } else { Relation::Clear },
+        hit_count: usize::from(hit.is_some()),
+        hits: Vec::new(),
+        point: hit.map(|hit| hit.point),
+        distance: None,
+    };
+    if report.relation == Relation::Clear {
+        add_distance(&mut report, (a, b, pose), options, 0.0);
+    }
+    Some(report)
 }
 
 /// The report about parts whose hulls share no point, which is a fast test. It equals that of
@@ -108,12 +168,23 @@ fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Op
 
 /// The report from the triangles that meet.
 fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
-    let pairs = intersecting_pairs(a, b, pose);
     let hit = |&(i, j): &(u32, u32)| {
         let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
         Hit::between((i, &a.triangle(i as usize)), (j, &corners_b))
     };
-    let strongest = strongest_hit(a, b, pose, &pairs);
+    let (pairs, strongest) = if options.relation_only && !options.keep_hits {
+        let mut found = UntilCrossing { meshes: (a, b, pose), pairs: Vec::new(), crossing: None };
+        traverse(a, b, pose, &mut found);
+        let UntilCrossing { mut pairs, crossing, .. } = found;
+        pairs.sort_unstable();
+        let crossing = crossing.map(|pair| (pair, HitKind::Crossing));
+        let strongest = crossing.or_else(|| strongest_hit(a, b, pose, &pairs));
+        (pairs, strongest)
+    } else {
+        let pairs = intersecting_pairs(a, b, pose);
+        let strongest = strongest_hit(a, b, pose, &pairs);
+        (pairs, strongest)
+    };
     let crossing = matches!(strongest, Some((_, HitKind::Crossing)));
     let mut point = strongest.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
     let may_be_same = !pairs.is_empty() && a.triangles().len() == b.triangles().len();
@@ -177,6 +248,26 @@ fn add_distance(
     }
 }
 
+/// Collects pairs of triangles that meet, up to the first that crosses.
+struct UntilCrossing<'a> {
+    meshes: (&'a Mesh, &'a Mesh, &'a Pose),
+    pairs: Vec<(u32, u32)>,
+    crossing: Option<(u32, u32)>,
+}
+
+impl Sink for UntilCrossing<'_> {
+    fn pair(&mut self, i: u32, j: u32) -> ControlFlow<()> {
+        self.pairs.push((i, j));
+        let (a, b, pose) = self.meshes;
+        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        if triangle_triangle(&a.triangle(i as usize), &corners_b) == Some(HitKind::Crossing) {
+            self.crossing = Some((i, j));
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// The first pair of triangles that cross; if there is none, the first that overlap in a plane; if
 /// there is none, the first that touch.
 fn strongest_hit(
@@ -211,7 +302,12 @@ mod tests {
     use crate::shapes;
 
     fn options() -> impl Iterator<Item = CheckOptions> {
-        let some = |clearance, distance| CheckOptions { clearance, distance, keep_hits: true };
+        let some = |clearance, distance| CheckOptions {
+            clearance,
+            distance,
+            keep_hits: true,
+            relation_only: false,
+        };
         [
             (None, false),
             (Some(0.05), false),
@@ -231,6 +327,12 @@ mod tests {
             let plain = by_triangles(a, b, pose, &options);
             assert_eq!(check_pair(a, b, pose, &options), plain, "{pose:?} {options:?}");
             decided = clear_by_hulls(a, b, pose, &options).is_some();
+            let options = CheckOptions { keep_hits: false, relation_only: true, ..options };
+            let short = check_pair(a, b, pose, &options);
+            assert_eq!((short.relation, short.distance), (plain.relation, plain.distance));
+            assert_eq!(short.point.is_some(), plain.witness.is_some());
+            assert_eq!(short.hit_count > 0, plain.hit_count > 0);
+            assert!(short.hit_count <= plain.hit_count && short.hits.is_empty());
         }
         (decided, by_triangles(a, b, pose, &CheckOptions::default()).relation)
     }

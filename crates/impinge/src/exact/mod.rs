@@ -67,6 +67,7 @@ pub use hit_kind::{Feature, HitKind};
 pub use intersection::{Intersection, SharedSet, triangle_intersection};
 pub use location::Location;
 pub use orient::{EXACT_RANGE, orient2d, orient3d};
+pub(crate) use orient::orientation_bound;
 pub use polygon::point_in_polygon;
 pub(crate) use polyhedron::{RayAxis, is_inside, location_of, ray_crossing, winding_number};
 pub use segment::{SegmentFeature, SegmentHit, segment_triangle};

@@ -18,6 +18,7 @@ pub(crate) mod locate;
 #[cfg(test)]
 mod locate_tests;
 mod number;
+mod outside;
 mod overlay;
 mod plane;
 pub(crate) mod relate;
@@ -27,4 +28,5 @@ mod surface;
 
 pub use locate::locate;
 pub(crate) use locate::{check_solid, locate_at};
+pub(crate) use outside::share_no_space;
 pub(crate) use relate::{Occupancy, occupancy_without_crossing, vertex_in_either, vertex_in_solid};

@@ -10,6 +10,8 @@ pub(super) struct Plane {
     corners: [Vec3; 3],
     axis: usize,
     axis_points_up: bool,
+    /// Whether all corners have the same coordinate along the axis, so that one comparison decides.
+    is_level: bool,
 }
 
 impl Plane {
@@ -24,7 +26,12 @@ impl Plane {
             let projected = corners.map(|v| [v[(axis + 1) % 3], v[(axis + 2) % 3]]);
             match orient2d(projected[0], projected[1], projected[2]) {
                 Sign::Zero => None,
-                sign => Some(Self { corners, axis, axis_points_up: sign == Sign::Positive }),
+                sign => Some(Self {
+                    corners,
+                    axis,
+                    axis_points_up: sign == Sign::Positive,
+                    is_level: p[axis] == q[axis] && p[axis] == r[axis],
+                }),
             }
         })
     }
@@ -39,9 +46,38 @@ impl Plane {
         self.axis_points_up
     }
 
-    fn side(&self, p: Vec3) -> Sign {
+    /// The side of the plane on which a point lies: positive above.
+    #[inline]
+    pub(super) fn side(&self, p: Vec3) -> Sign {
         let [a, b, c] = self.corners;
+        if self.is_level {
+            let height = Sign::of(p[self.axis] - a[self.axis]);
+            return if self.axis_points_up { height } else { -height };
+        }
+        // Corners that coincide are common in contacts, and a zero takes the exact test the longest.
+        if p == a || p == b || p == c {
+            return Sign::Zero;
+        }
         orient3d(a, b, c, p)
+    }
+
+    /// The side on which all vertices of the mesh lie that are not in the plane; [`Sign::Zero`] if
+    /// all are in the plane, `None` if there are some on both sides.
+    pub(super) fn single_side(&self, mesh: &Posed<'_>) -> Option<Sign> {
+        let used = mesh.mesh().used_vertices();
+        let sampled = used.iter().step_by(used.len().div_ceil(VERTEX_SAMPLES).max(1));
+        let mut found = Sign::Zero;
+        for v in sampled.chain(used) {
+            let side = self.side(mesh.vertices()[*v as usize]);
+            if side.is_zero() || side == found {
+                continue;
+            }
+            if !found.is_zero() {
+                return None;
+            }
+            found = side;
+        }
+        Some(found)
     }
 
     /// Whether a point is strictly on the given side of the plane: above, or below.
@@ -62,29 +98,10 @@ pub(super) fn separated_by_plane(a: &Posed<'_>, b: &Posed<'_>, pairs: &[(u32, u3
     pairs.iter().step_by(step).any(|pair| {
         let triangles = [a.triangle(pair.0), b.triangle(pair.1)];
         triangles.into_iter().filter_map(Plane::through).any(|plane| {
-            let (Some(of_a), Some(of_b)) = (single_side(&plane, a), single_side(&plane, b)) else {
+            let (Some(of_a), Some(of_b)) = (plane.single_side(a), plane.single_side(b)) else {
                 return false;
             };
             of_a.is_zero() || of_b.is_zero() || of_a != of_b
         })
     })
-}
-
-/// The side of a plane on which all vertices of the mesh lie that are not in the plane;
-/// [`Sign::Zero`] if all are in the plane, `None` if there are some on both sides.
-fn single_side(plane: &Plane, mesh: &Posed<'_>) -> Option<Sign> {
-    let used = mesh.mesh().used_vertices();
-    let sampled = used.iter().step_by(used.len().div_ceil(VERTEX_SAMPLES).max(1));
-    let mut found = Sign::Zero;
-    for v in sampled.chain(used) {
-        let side = plane.side(mesh.vertices()[*v as usize]);
-        if side.is_zero() || side == found {
-            continue;
-        }
-        if !found.is_zero() {
-            return None;
-        }
-        found = side;
-    }
-    Some(found)
 }

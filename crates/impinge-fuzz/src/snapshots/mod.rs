@@ -31,7 +31,7 @@ enum Kind {
     Hull,
     Pose,
     Aabb,
-    Bounds,
+    BoxF32,
     OrientedBox,
     Report,
     PairReport,
@@ -43,7 +43,7 @@ const KINDS: [Kind; 9] = [
     Kind::Hull,
     Kind::Pose,
     Kind::Aabb,
-    Kind::Bounds,
+    Kind::BoxF32,
     Kind::OrientedBox,
     Kind::Report,
     Kind::PairReport,
@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8]) {
         Kind::Aabb => form.value(rest).into_iter().for_each(|b: Aabb| {
             assert!(b.is_empty() || b.min.cmple(b.max).all());
         }),
-        Kind::Bounds => drop(form.value::<broad::Bounds>(rest)),
+        Kind::BoxF32 => drop(form.value::<broad::BoxF32>(rest)),
         Kind::OrientedBox => drop(form.value::<OrientedBox>(rest)),
         Kind::Report => form.value(rest).into_iter().for_each(|r: Report| {
             assert!(r.events().is_sorted_by_key(|event| (event.a.slot(), event.b.slot())));

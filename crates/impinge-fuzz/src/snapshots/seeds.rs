@@ -4,7 +4,7 @@ use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hul
 use impinge::math::OrientedBox;
 use impinge::world::{Body, Geometry, Interest, World};
 use impinge::{
-    Aabb, CheckOptions, Error, Mesh, Pose, Shape, Vec3, broad::Bounds, check_pair, shapes,
+    Aabb, CheckOptions, Error, Mesh, Pose, Shape, Vec3, broad::BoxF32, check_pair, shapes,
 };
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ pub fn all() -> Vec<Vec<u8>> {
         Kind::Hull => both(kind, &Hull::new(&points).unwrap()),
         Kind::Pose => both(kind, &pose),
         Kind::Aabb => both(kind, &aabb),
-        Kind::Bounds => both(kind, &Bounds::from(aabb)),
+        Kind::BoxF32 => both(kind, &BoxF32::from(aabb)),
         Kind::OrientedBox => both(kind, &OrientedBox::around(&points)),
         Kind::Report => both(kind, world.report()),
         Kind::PairReport => both(kind, &check_pair(&solids[0], &solids[1], &pose, &options)),

@@ -66,7 +66,7 @@ pub fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
 /// A bound of the rounding error of `(b - a).cross(c - a).dot(d - a)` in `f64`, for points whose
 /// differences are at most `extent` along each axis.
 pub(crate) fn orientation_bound(extent: Vec3) -> f64 {
-    BOUND_3D * (extent.x * extent.y * extent.z) + UNDERFLOW_3D
+    BOUND_3D * (extent.x * extent.y * extent.z) + TRIPLE_PRODUCT_UNDERFLOW
 }
 
 /// [`orient3d`], counting in `stats` the stage that decided.

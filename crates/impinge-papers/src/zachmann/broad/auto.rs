@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{GRID, SWEEP};
+use crate::klosowski::dynamic_tree::TREE;
 use impinge::broad::{BroadPhase, Changes, Completeness, FrameInput, Moved, Pair, PhaseKind};
 use impinge::pair::Budget;
 
@@ -57,7 +58,7 @@ struct Challenger {
 }
 
 const CANDIDATES: [PhaseKind; 5] =
-    [PhaseKind::NEIGHBOURS, PhaseKind::TREE, SWEEP, PhaseKind::ALL_PAIRS, GRID];
+    [PhaseKind::NEIGHBOURS, TREE, SWEEP, PhaseKind::ALL_PAIRS, GRID];
 /// The place of [`AllPairs`](impinge::broad::AllPairs) among the candidates.
 const ALL_PAIRS: usize = 3;
 

@@ -97,7 +97,8 @@ impl Variant {
 /// let pose = Pose::from_translation([3.0, 0.0, 0.0])?;
 /// let options = ClosestOptions::default().tolerance(0.0);
 /// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut Default::default());
-/// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-11);
+/// let near = found.answer;
+/// assert!(near.lower <= 1.5 && 1.5 <= near.upper && near.upper - near.lower < 1e-11);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]

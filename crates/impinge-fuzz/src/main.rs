@@ -63,7 +63,7 @@ impl Drop for Input<'_> {
 fn run(target: &Target, time: Duration) {
     let start = Instant::now();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut random = Random(now.as_nanos() as u64);
+    let mut random = Random::new(now.as_nanos() as u64);
     let seeds = (target.seeds)();
     let mut count = 0_u64;
     while start.elapsed() < time {

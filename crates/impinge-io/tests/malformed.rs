@@ -42,7 +42,7 @@ fn truncated_and_changed_files_do_not_panic() {
 
 #[test]
 fn reading_any_file_as_any_format_does_not_panic() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut files: Vec<Vec<u8>> = by_format().into_iter().map(|(_, bytes)| bytes).collect();
     files.push(Vec::new());
     files.push(vec![0; 1000]);

@@ -50,11 +50,11 @@ impl PairChecker for BoxesThenTreesChecker {
         let meshes = pair.a.shape().mesh().zip(pair.b.shape().mesh());
         let (a, b) = meshes.expect("it applies to meshes only");
         if let Some((p, q)) = first_pair_cached(a, b, pair.pose, &mut self.cache) {
-            return meets(PairWitness { triangles: [Some(p), Some(q)], point: None });
+            return meets(PairWitness { triangle_a: Some(p), triangle_b: Some(q), point: None });
         }
         // The surfaces are apart, but the inside of a solid belongs to it.
         match pair.contained_point() {
-            Some(point) => meets(PairWitness { triangles: [None, None], point: Some(point) }),
+            Some(point) => meets(PairWitness { point: Some(point), ..PairWitness::default() }),
             None => PairAnswer::Separated { certain: true },
         }
     }

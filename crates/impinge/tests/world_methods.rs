@@ -66,7 +66,7 @@ fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
             PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }
         None => pair.contained_point().map_or(PairAnswer::Separated { certain: true }, |point| {
-            let witness = PairWitness { triangles: [None, None], point: Some(point) };
+            let witness = PairWitness { point: Some(point), ..PairWitness::default() };
             PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }),
     }

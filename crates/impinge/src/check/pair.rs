@@ -330,7 +330,7 @@ mod tests {
             let options = CheckOptions { keep_hits: false, relation_only: true, ..options };
             let short = check_pair(a, b, pose, &options);
             assert_eq!((short.relation, short.distance), (plain.relation, plain.distance));
-            assert_eq!(short.point.is_some(), plain.witness.is_some());
+            assert_eq!(short.point.is_some(), plain.point.is_some());
             assert_eq!(short.hit_count > 0, plain.hit_count > 0);
             assert!(short.hit_count <= plain.hit_count && short.hits.is_empty());
         }

@@ -13,7 +13,7 @@ pub const SCALES: &[f64] = &[
     1e19, 1e30, 1e38, 1e39, 1e50, 1e58, 1e59,
 ];
 
-/// Offsets, in units of the scale; limited to [`MAX_OFFSET`].
+/// Offsets, in units of the scale; limited to `MAX_OFFSET`.
 pub const OFFSETS: &[f64] = &[
     1.0, 10.0, 1e3, 1e6, 1e7, 1e8, 1e10, 1e11, 1e12, 1e14, 1e15, 1e16, 1e17, 1e20, 1e30, 1e40,
     1e59, 1e100, 1e300,

@@ -168,7 +168,7 @@ impl HullTruth {
         Self { a, b, meet, small: OnceCell::new() }
     }
 
-    /// Distance and depth; `None` if a body has more than [`MAX_BRUTE_FORCE_POINTS`] points.
+    /// Distance and depth; `None` if a body has more than `MAX_BRUTE_FORCE_POINTS` points.
     pub fn measured(&self) -> Option<&Measured> {
         let find = || {
             let is_small = |points: &[Vec3]| (1..=MAX_BRUTE_FORCE_POINTS).contains(&points.len());

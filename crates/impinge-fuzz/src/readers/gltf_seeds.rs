@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// The data of a tetrahedron, of a strip of four triangles, and of sparse replacements. The views
-/// and accessors of [`document`] say what is where.
+/// and accessors of the documents say what is where.
 pub fn buffer() -> Vec<u8> {
     let mut bytes = Vec::new();
     let floats = |points: &[[f32; 3]]| -> Vec<u8> {

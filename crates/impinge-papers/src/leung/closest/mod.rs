@@ -96,7 +96,7 @@ impl Variant {
 /// let (a, b) = (Cuboid::new([1.0, 1.0, 1.0])?, Capsule::new(2.0, 0.5)?);
 /// let pose = Pose::from_translation([3.0, 0.0, 0.0])?;
 /// let options = ClosestOptions::default().tolerance(0.0);
-/// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut Default::default());
+/// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut Default::default()).answer;
 /// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-11);
 /// # Ok::<(), impinge::Error>(())
 /// ```

@@ -77,7 +77,8 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
         else {
             return false;
         };
-        let step: Vec<BigInt> = inverse.iter().map(|row| row_by_column(row, &columns[entering])).collect();
+        let step: Vec<BigInt> =
+            inverse.iter().map(|row| row_by_column(row, &columns[entering])).collect();
         // The smallest quotient of value and step; if quotients are equal, the variable with the
         // lowest number.
         let leaving = (0..5).filter(|r| step[*r].is_positive()).min_by(|r, s| {

@@ -7,7 +7,7 @@ use impinge::Error;
 use impinge::answer::Bounds;
 use impinge::convex::Hull;
 use impinge::mesh::Mesh;
-use impinge::world::{MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness, BodyPart};
+use impinge::world::{BodyPart, MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness};
 
 use crate::{klosowski, leung, zachmann};
 

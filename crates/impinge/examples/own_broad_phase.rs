@@ -6,7 +6,8 @@
 #![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use impinge::broad::{
-    AllPairs, BoxF32, BroadPhase, Changes, Completeness, FrameInput, Moved, Pair, PhaseKind, testing,
+    AllPairs, BoxF32, BroadPhase, Changes, Completeness, FrameInput, Moved, Pair, PhaseKind,
+    testing,
 };
 use impinge::convex::Sphere;
 use impinge::pair::Budget;

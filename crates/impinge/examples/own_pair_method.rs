@@ -7,8 +7,8 @@
 
 use impinge::pair::{Bias, Budget, MeshCache, first_pair_cached};
 use impinge::world::{
-    Body, MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness,
-    BodyPart, World, WorldOptions,
+    Body, BodyPart, MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits,
+    PairWitness, World, WorldOptions,
 };
 use impinge::{Error, Pose, Shape, shapes};
 

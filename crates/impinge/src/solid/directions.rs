@@ -16,8 +16,8 @@ use num_bigint::BigInt;
 
 use crate::exact::Sign;
 use crate::exact::integer::decompose_odd;
-use crate::math::{Vec3, exponent};
 use crate::math::rounding::UNIT_ROUNDOFF;
+use crate::math::{Vec3, exponent};
 
 use super::number::{Fixed, Integer};
 

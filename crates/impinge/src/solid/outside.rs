@@ -43,7 +43,9 @@ pub(crate) fn share_no_space(a: &Posed<'_>, b: &Posed<'_>) -> bool {
     if b.len() < a.len() {
         orders.reverse();
     }
-    orders.into_iter().any(|(solid, other)| solid.mesh().is_solid() && Region::new(solid).leaves_out(other))
+    orders
+        .into_iter()
+        .any(|(solid, other)| solid.mesh().is_solid() && Region::new(solid).leaves_out(other))
 }
 
 /// The intersection of half-spaces around a solid.
@@ -153,13 +155,7 @@ fn supporting_faces(solid: &Posed<'_>) -> Vec<Face> {
 /// The side of a plane on which all points lie that are not in it; `None` if there are some on both
 /// sides or none. `normal` is the rounded normal of the plane, `p` a point in it; determinants
 /// further from zero than `bound` have the right sign.
-fn single_side(
-    plane: &Plane,
-    normal: Vec3,
-    p: Vec3,
-    points: &[Vec3],
-    bound: f64,
-) -> Option<Sign> {
+fn single_side(plane: &Plane, normal: Vec3, p: Vec3, points: &[Vec3], bound: f64) -> Option<Sign> {
     let mut found = Sign::Zero;
     for v in points {
         let height = normal.dot(*v - p);

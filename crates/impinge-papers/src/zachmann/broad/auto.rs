@@ -57,8 +57,7 @@ struct Challenger {
     changes: Changes,
 }
 
-const CANDIDATES: [PhaseKind; 5] =
-    [PhaseKind::NEIGHBOURS, TREE, SWEEP, PhaseKind::ALL_PAIRS, GRID];
+const CANDIDATES: [PhaseKind; 5] = [PhaseKind::NEIGHBOURS, TREE, SWEEP, PhaseKind::ALL_PAIRS, GRID];
 /// The place of [`AllPairs`](impinge::broad::AllPairs) among the candidates.
 const ALL_PAIRS: usize = 3;
 

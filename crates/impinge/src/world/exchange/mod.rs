@@ -79,9 +79,9 @@ pub use latest::{Reader, Writer, latest};
 #[cfg(any(test, feature = "internals"))]
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
-pub use reports::{DroppedCounts, FrameReport, Reports};
 #[cfg(any(test, feature = "internals"))]
 pub use reports::FrameWriter;
+pub use reports::{DroppedCounts, FrameReport, Reports};
 pub use worker::{Counters, SpawnError, Step, Worker};
 
 #[cfg(test)]

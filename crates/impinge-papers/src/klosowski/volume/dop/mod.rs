@@ -11,7 +11,7 @@ mod tests;
 mod vertices;
 
 use super::Volume;
-use impinge::internals::rounding::{UNIT_ROUNDOFF, UNDERFLOW_MARGIN, down, length_down, up};
+use impinge::internals::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF, down, length_down, up};
 use impinge::math::{Pose, Vec3};
 pub use motion::DopMotion;
 pub(crate) use rotated::RotatedDirections;

@@ -190,6 +190,11 @@ pub(crate) struct OutputArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Counts the intersecting pairs of triangles of every pair of parts. Takes longer where parts
+    /// touch or cross; relations do not depend on it.
+    #[arg(long)]
+    pub(crate) count_triangles: bool,
+
     /// Writes every intersecting triangle pair as CSV.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) pairs: Option<PathBuf>,

@@ -45,10 +45,12 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
     if !output.quiet {
         print_notes(job, args, &plan);
     }
+    let keep_hits = output.pairs.is_some() || args.picture.requested();
     let options = CheckOptions::default()
         .clearance(query.clearance)
         .distance(query.distance)
-        .keep_hits(output.pairs.is_some() || args.picture.requested());
+        .keep_hits(keep_hits)
+        .relation_only(!keep_hits && !output.count_triangles);
     let mut file = output.pairs.as_deref().map(PairsFile::create).transpose()?;
     let pool = pairs::pool(query)?;
     let cache = query.cache.as_deref().map(Cache::open).transpose()?;
@@ -100,7 +102,7 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
     let written = if output.json {
         json::write_check(&mut out, job, args, &listed, &summary, status, cached.as_ref())
     } else {
-        write_report(&mut out, job, &listed, &summary)
+        write_report(&mut out, job, &listed, &summary, output.count_triangles)
             .and_then(|()| cached.as_ref().map_or(Ok(()), |cached| write_cached(&mut out, cached)))
     };
     // A closed pipe does not change the exit status.
@@ -179,25 +181,31 @@ fn write_report(
     job: &Job,
     listed: &[&PairResult],
     summary: &Summary,
+    count_triangles: bool,
 ) -> Result<()> {
     if !listed.is_empty() {
         let mut table = Table::new()
             .column("relation", Align::Left, 9)
             .column("part", Align::Left, 60)
-            .column("other part", Align::Left, 60)
-            .column("triangles", Align::Right, 12)
-            .column("distance", Align::Right, 11)
-            .column("where", Align::Left, 40);
+            .column("other part", Align::Left, 60);
+        if count_triangles {
+            table = table.column("triangles", Align::Right, 12);
+        }
+        table = table.column("distance", Align::Right, 11).column("where", Align::Left, 40);
         for v in listed {
             let (first, second) = v.report_order();
-            table.row(vec![
+            let mut cells = vec![
                 Cell::styled(v.kind().name(), v.kind().style()),
                 job.names[first].as_str().into(),
                 job.names[second].as_str().into(),
-                (if v.triangle_pairs > 0 { count(v.triangle_pairs) } else { String::new() }).into(),
-                v.distance.map(|d| number(d.upper)).unwrap_or_default().into(),
-                v.place().map(point).unwrap_or_default().into(),
-            ]);
+            ];
+            if count_triangles {
+                let pairs = v.triangle_pairs.filter(|pairs| *pairs > 0);
+                cells.push(pairs.map(count).unwrap_or_default().into());
+            }
+            cells.push(v.distance.map(|d| number(d.upper)).unwrap_or_default().into());
+            cells.push(v.place().map(point).unwrap_or_default().into());
+            table.row(cells);
         }
         table.shrink(&[1, 2], LINE_WIDTH);
         table.write(out, 0)?;

@@ -84,8 +84,8 @@ pub(crate) struct PairResult {
     pub(crate) b: usize,
     /// The relation of the two parts.
     pub(crate) relation: Relation,
-    /// The number of intersecting pairs of triangles.
-    pub(crate) triangle_pairs: usize,
+    /// The number of intersecting pairs of triangles, if they were counted.
+    pub(crate) triangle_pairs: Option<usize>,
     /// A common point.
     pub(crate) point: Option<Vec3>,
     /// The distance, if it was computed.

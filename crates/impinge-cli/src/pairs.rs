@@ -64,7 +64,7 @@ impl Plan {
                 a,
                 b,
                 relation: Relation::Clear,
-                triangle_pairs: 0,
+                triangle_pairs: Some(0),
                 point: None,
                 distance: None,
             })
@@ -149,7 +149,8 @@ fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (PairResult, 
         a,
         b,
         relation: report.relation,
-        triangle_pairs: report.hit_count,
+        triangle_pairs: (!options.relation_only || report.hit_count == 0)
+            .then_some(report.hit_count),
         point: report.point.map(|p| first.pose.transform_point(p)),
         distance: report.distance.map(|d| distance_in_scene(&d, &first.pose)),
     };

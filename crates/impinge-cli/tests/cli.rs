@@ -274,6 +274,41 @@ fn the_pairs_file_has_one_row_for_every_pair_of_triangles() {
 }
 
 #[test]
+fn triangles_are_counted_on_request_only() {
+    let folder = Folder::new("count");
+    let assembly = folder.assembly();
+    let [without, with] = [&[][..], &["--count-triangles"]].map(|more| {
+        let document = json(1, &[&["check", &assembly, "--json"], more].concat());
+        let table = expect(1, &[&["check", &assembly], more].concat());
+        (document["pairs"].as_array().unwrap().clone(), table)
+    });
+    assert!(!without.1.contains("triangles") && with.1.contains("triangles"));
+    assert_eq!(without.0.len(), with.0.len());
+    let mut counted = 0;
+    for (without, with) in without.0.iter().zip(&with.0) {
+        let names = ["name_a", "name_b", "relation", "inside", "distance"];
+        assert!(names.iter().all(|name| without[name] == with[name]), "{without} {with}");
+        let pairs = with["triangle_pairs"].as_u64().unwrap();
+        assert_eq!(without["triangle_pairs"].is_null(), pairs > 0, "{without} {with}");
+        counted += pairs;
+    }
+    assert!(counted > 0);
+}
+
+#[test]
+fn the_readme_shows_the_report_of_the_sample() {
+    let readme =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let (_, block) = readme.split_once("```text\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let printed = expect(0, &[]);
+    let lines = |text: &str| -> Vec<String> {
+        text.trim().lines().map(|line| line.trim_end().to_owned()).collect()
+    };
+    assert_eq!(lines(block), lines(&printed));
+}
+
+#[test]
 fn results_do_not_depend_on_the_thread_count() {
     let folder = Folder::new("threads");
     let assembly = folder.assembly();

@@ -227,7 +227,7 @@ fn tooltip(picture: &Picture<'_>, v: &PairResult) -> String {
         Kind::Touching => format!("{a} touches {b}"),
         Kind::Near | Kind::Clear => format!("{a} is near {b}"),
     };
-    let amount = match (v.triangle_pairs, v.distance) {
+    let amount = match (v.triangle_pairs.unwrap_or(0), v.distance) {
         (0, Some(d)) => format!(", distance {}", crate::report::number(d.upper)),
         (0, None) => String::new(),
         (n, _) => format!(", {}", crate::report::plural(n, "triangle pair")),

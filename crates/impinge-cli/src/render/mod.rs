@@ -228,7 +228,7 @@ mod tests {
             a: 0,
             b: 1,
             relation: Relation::Crossing,
-            triangle_pairs: 3,
+            triangle_pairs: Some(3),
             point: Some(point),
             distance: None,
         }

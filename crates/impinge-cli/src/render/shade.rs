@@ -134,7 +134,7 @@ mod tests {
     use impinge::check::Relation;
 
     fn result(a: usize, b: usize, relation: Relation) -> PairResult {
-        PairResult { a, b, relation, triangle_pairs: 0, point: None, distance: None }
+        PairResult { a, b, relation, triangle_pairs: Some(0), point: None, distance: None }
     }
 
     #[test]

@@ -77,7 +77,8 @@ struct PairEntry<'a> {
     relation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     inside: Option<&'static str>,
-    triangle_pairs: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    triangle_pairs: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     point: Option<[f64; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -190,7 +190,7 @@ fn draw(scene: &Scene, snapshot: &Snapshot, files: &PictureArgs) -> Result<()> {
                     a,
                     b,
                     relation: report.relation,
-                    triangle_pairs: report.hit_count,
+                    triangle_pairs: Some(report.hit_count),
                     point: report.point.map(|p| one.pose.transform_point(p)),
                     distance: None,
                 });

@@ -1,5 +1,6 @@
 //! The relation of two parts: clear, near, touching, crossing, contained or duplicate.
 
+mod boxes;
 mod duplicate;
 mod pair;
 mod relation;

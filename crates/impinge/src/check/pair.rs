@@ -11,8 +11,8 @@ use crate::pair::{Hit, Posed, closest_pair, first_hit, intersecting_pairs, trave
 use crate::sink::Sink;
 use crate::solid::{Occupancy, occupancy_without_crossing, share_no_space, vertex_in_either};
 
-use super::Relation;
 use super::duplicate::same_triangles;
+use super::{Relation, boxes};
 
 /// What a check computes in addition to the relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -101,7 +101,9 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
     let may_touch = relation_only && boxes_may_touch(a, b, pose);
     // The order of the fast tests only matters for the time.
     let fast = if may_touch {
-        apart(a, b, pose, options).or_else(|| clear_by_hulls(a, b, pose, options))
+        let boxes = boxes_that_touch(a, b, pose);
+        let apart = boxes.or_else(|| apart(a, b, pose, options));
+        apart.or_else(|| clear_by_hulls(a, b, pose, options))
     } else {
         let clear = clear_by_hulls(a, b, pose, options);
         clear.or_else(|| if relation_only { apart(a, b, pose, options) } else { None })
@@ -117,6 +119,17 @@ fn boxes_may_touch(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
     let (a, b) = (a.bounds(), b.bounds().transformed(pose));
     let depth = (a.max.min(b.max) - a.min.max(b.min)).min_element();
     depth >= 0.0 && depth <= THIN_OVERLAP * (a.extent() + b.extent()).max_element()
+}
+
+/// The report about boxes with parallel sides that touch.
+fn boxes_that_touch(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<PairReport> {
+    boxes::touch(a, b, pose).map(|point| PairReport {
+        relation: Relation::Touching,
+        hit_count: 1,
+        hits: Vec::new(),
+        point: Some(point),
+        distance: None,
+    })
 }
 
 /// The report about parts that share no space, where that is proven by half-spaces around one of

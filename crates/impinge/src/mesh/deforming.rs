@@ -209,6 +209,7 @@ impl Deforming {
         self.mesh.classification = OnceLock::new();
         self.mesh.cloud = OnceLock::new();
         self.mesh.fingerprint = OnceLock::new();
+        self.mesh.is_box = OnceLock::new();
         let Some(mut tree) = self.mesh.tree.take() else {
             // Built from the current vertices.
             self.upkeep = Upkeep::new(self.mesh.tree(), &self.mesh, self.upkeep.limit());

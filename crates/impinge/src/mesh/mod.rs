@@ -92,6 +92,7 @@ pub struct Mesh {
     tree: OnceLock<Arc<Tree>>,
     cloud: OnceLock<Option<Arc<PointCloud>>>,
     fingerprint: OnceLock<Fingerprint>,
+    is_box: OnceLock<bool>,
 }
 
 impl Mesh {
@@ -110,6 +111,7 @@ impl Mesh {
             tree: OnceLock::new(),
             cloud: OnceLock::new(),
             fingerprint: OnceLock::new(),
+            is_box: OnceLock::new(),
         }
     }
 
@@ -289,6 +291,23 @@ impl Mesh {
     #[must_use]
     pub fn is_solid(&self) -> bool {
         !self.is_empty() && self.topology().is_closed()
+    }
+}
+
+impl Mesh {
+    /// Whether the mesh bounds exactly its axis-aligned box: it is convex, and the corners of its
+    /// box are vertices. Computed once.
+    pub(crate) fn is_box(&self) -> bool {
+        *self.is_box.get_or_init(|| {
+            let Aabb { min, max } = self.bounds;
+            let corner_of = |v: Vec3| {
+                let (low, high) = (v.cmpeq(min), v.cmpeq(max));
+                (low | high).all().then(|| high.bitmask())
+            };
+            let used = self.used_vertices().iter().map(|v| self.vertices[*v as usize]);
+            let corners = used.filter_map(corner_of).fold(0_u32, |set, corner| set | 1 << corner);
+            min.cmplt(max).all() && corners == 0xff && self.classification().convex
+        })
     }
 }
 

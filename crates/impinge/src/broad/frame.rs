@@ -1,5 +1,5 @@
-//! The input and the output of a broad phase: a [`FrameInput`] of boxes goes in; [`Changes`], the pairs
-//! that began and ended to overlap, come out, with their [`Completeness`].
+//! The input and the output of a broad phase: a [`FrameInput`] of boxes goes in; [`Changes`], the
+//! pairs that began and ended to overlap, come out, with their [`Completeness`].
 
 use super::BoxF32;
 use crate::math::OrientedBox;

@@ -60,8 +60,8 @@ pub use neighbours::{NeighbourStats, Neighbours};
 ///
 /// - Two items form a pair if and only if [`FrameInput::overlap`] says so. Boxes may be enlarged
 ///   internally, but the answers are those of this test.
-/// - [`FrameInput::bounds`] may be longer or shorter than in the last frame. An item beyond the end, and
-///   an item with an empty box, is absent: it forms no pair.
+/// - [`FrameInput::bounds`] may be longer or shorter than in the last frame. An item beyond the
+///   end, and an item with an empty box, is absent: it forms no pair.
 /// - [`Moved::Only`] lists every item of the common length of the two lists whose box changed. It
 ///   may also list items that did not move, items twice, and numbers beyond the end. Items between
 ///   the two lengths need not be listed.

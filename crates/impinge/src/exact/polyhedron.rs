@@ -55,6 +55,7 @@ use crate::math::{Vec3, drop_axis};
 /// assert_eq!(locate(Vec3::new(0.5, 0.5, 0.0)), Location::Boundary);
 /// assert_eq!(locate(Vec3::new(-1.0, 0.0, 0.0)), Location::Outside);
 /// ```
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn locate_point(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Location {
     location_of(winding_number(q, triangles), false)

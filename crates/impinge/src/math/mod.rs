@@ -8,7 +8,6 @@ pub(crate) mod length;
 mod oriented;
 pub(crate) mod polygon;
 mod pose;
-#[cfg(any(test, feature = "internals"))]
 pub(crate) mod random;
 pub(crate) mod rounding;
 pub(crate) mod scale;
@@ -23,7 +22,6 @@ pub(crate) use polygon::drop_axis;
 pub(crate) use polygon::{axes_by_size, newell};
 pub(crate) use pose::MAX_STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
-#[cfg(any(test, feature = "internals"))]
 pub(crate) use random::Random;
 pub(crate) use scale::{coordinate_key, unit_scale};
 #[cfg(feature = "serde")]
@@ -43,30 +41,29 @@ pub const MAX_COORDINATE: f64 = 1e60;
 
 /// Checks that every component of `v` is finite and within [`MAX_COORDINATE`]; `what` names the
 /// vector in the error.
+#[inline]
 pub(crate) fn check_range(v: Vec3, what: impl FnOnce() -> String) -> Result<(), Error> {
+    // A NaN fails the comparison.
+    if v.abs().cmple(Vec3::splat(MAX_COORDINATE)).all() {
+        return Ok(());
+    }
+    Err(out_of_range(v, &what()))
+}
+
+/// The error about a vector that is not within the range of coordinates.
+#[cold]
+fn out_of_range(v: Vec3, what: &str) -> Error {
     if !v.is_finite() {
-        return Err(Error::new(
+        return Error::new(
             ErrorKind::NotFinite,
-            format!(
-                "{} is ({}, {}, {}): coordinates must be finite numbers",
-                what(),
-                v.x,
-                v.y,
-                v.z
-            ),
-        ));
+            format!("{what} is ({}, {}, {}): coordinates must be finite numbers", v.x, v.y, v.z),
+        );
     }
-    if v.abs().max_element() > MAX_COORDINATE {
-        return Err(Error::new(
-            ErrorKind::OutOfRange,
-            format!(
-                "{} is ({:e}, {:e}, {:e}): coordinates must not exceed {MAX_COORDINATE:e} in size; choose a larger unit",
-                what(),
-                v.x,
-                v.y,
-                v.z
-            ),
-        ));
-    }
-    Ok(())
+    Error::new(
+        ErrorKind::OutOfRange,
+        format!(
+            "{what} is ({:e}, {:e}, {:e}): coordinates must not exceed {MAX_COORDINATE:e} in size; choose a larger unit",
+            v.x, v.y, v.z
+        ),
+    )
 }

@@ -15,6 +15,10 @@ pub struct Random {
     state: u64,
 }
 
+#[cfg_attr(
+    not(any(test, feature = "internals")),
+    allow(dead_code, reason = "the other crates use all of it, the engine some")
+)]
 impl Random {
     /// The stream of `seed`. Every seed is valid, including zero.
     #[must_use]

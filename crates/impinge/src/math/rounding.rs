@@ -34,6 +34,7 @@ pub const UNDERFLOW_MARGIN: f64 = f64::MIN_POSITIVE;
 pub fn distortion(r: &DMat3) -> f64 {
     let g = r.transpose() * *r - DMat3::IDENTITY;
     let row = |v: Vec3| v.abs().element_sum();
-    // The rounding error of a product of unit vectors is below 4 UNIT_ROUNDOFF; a row has three of them.
+    // The rounding error of a product of unit vectors is below 4 UNIT_ROUNDOFF; a row has three of
+    // them.
     row(g.x_axis).max(row(g.y_axis)).max(row(g.z_axis)) + 16.0 * UNIT_ROUNDOFF
 }

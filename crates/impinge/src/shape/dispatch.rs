@@ -27,6 +27,7 @@ pub(super) trait Query {
 }
 
 /// Answers a query about two shapes, B at `pose` in A's frame.
+#[inline]
 pub(super) fn answer<Q: Query>(
     a: &Shape,
     b: &Shape,

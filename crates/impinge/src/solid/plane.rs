@@ -54,7 +54,8 @@ impl Plane {
             let height = Sign::of(p[self.axis] - a[self.axis]);
             return if self.axis_points_up { height } else { -height };
         }
-        // Corners that coincide are common in contacts, and a zero takes the exact test the longest.
+        // Corners that coincide are common in contacts, and a zero takes the exact test the
+        // longest.
         if p == a || p == b || p == c {
             return Sign::Zero;
         }

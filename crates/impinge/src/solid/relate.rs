@@ -1,9 +1,13 @@
 //! The relation of the point sets of two meshes, from their touching and coinciding triangles.
 
-use crate::exact::{HitKind, Location};
+#[cfg(any(test, feature = "internals"))]
+use crate::exact::HitKind;
+use crate::exact::Location;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{Hit, Posed};
+#[cfg(any(test, feature = "internals"))]
+use crate::pair::Hit;
+use crate::pair::Posed;
 
 use super::contacts::contact_points;
 use super::fan::ContactPoint;
@@ -40,6 +44,7 @@ pub enum Occupancy {
 /// and touch if they only touch or coincide. Triangles that cross always count as overlapping, also
 /// where one of them is a wall inside its own solid, between two shells that overlap. Where a
 /// closed mesh encloses no space (two sheets that coincide), it only touches what it meets.
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.iter().any(|h| h.kind == HitKind::Crossing) {

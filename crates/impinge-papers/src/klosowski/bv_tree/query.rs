@@ -66,9 +66,9 @@ impl<'a, V: Volume> BvQuery<'a, V> {
     /// A query of two meshes with their trees.
     ///
     /// # Errors
-    /// [`BadParameter`](ErrorKind::BadParameter) if a tree is that of another mesh. Trees and meshes
-    /// keep the [fingerprint](Mesh::fingerprint), so that the comparison takes constant time from
-    /// the second query on.
+    /// [`BadParameter`](ErrorKind::BadParameter) if a tree is that of another mesh. Trees and
+    /// meshes keep the [fingerprint](Mesh::fingerprint), so that the comparison takes constant time
+    /// from the second query on.
     pub fn new(a: (&'a Mesh, &'a BvTree<V>), b: (&'a Mesh, &'a BvTree<V>)) -> Result<Self, Error> {
         Self::with_tumble(a, b, ByMotion::default())
     }

@@ -6,8 +6,8 @@
 //! the bodies. If not, the pair of vertices determines the next direction ([`Rule`]), and the
 //! vector between them is kept. Once no vector is in front of all kept vectors ([`Hemisphere`],
 //! [`HalfPlanes`]), the bodies cannot be separated. For bodies that move little, the vector of the
-//! last frame ([`SeparatingCache`]) usually still separates them and the supporting vertices are close to the
-//! last ones. So the time hardly depends on the number of vertices.
+//! last frame ([`SeparatingCache`]) usually still separates them and the supporting vertices are
+//! close to the last ones. So the time hardly depends on the number of vertices.
 //!
 //! | section of the thesis | here |
 //! | --- | --- |
@@ -19,9 +19,9 @@
 //!
 //! **Certainty.** [`Verdict::Separated`] and [`Verdict::Intersecting`] are certain, and contain a
 //! proof that [`impinge::internals::decide`] can verify. Bodies that touch or nearly touch may be
-//! [`Verdict::Undecided`], with a start for the exact decision in [`SeparatingOutput::hint`]. [`decide()`]
-//! runs the search and then, if needed, the exact decision. An iteration limit never causes a wrong
-//! verdict.
+//! [`Verdict::Undecided`], with a start for the exact decision in [`SeparatingOutput::hint`].
+//! [`decide()`] runs the search and then, if needed, the exact decision. An iteration limit never
+//! causes a wrong verdict.
 //!
 //! ```
 //! use impinge::{Pose, Vec3};

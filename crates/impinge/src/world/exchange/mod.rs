@@ -79,9 +79,7 @@ pub use latest::{Reader, Writer, latest};
 #[cfg(any(test, feature = "internals"))]
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
-#[cfg(any(test, feature = "internals"))]
-pub use reports::FrameWriter;
-pub use reports::{DroppedCounts, FrameReport, Reports};
+pub use reports::{DroppedCounts, FrameReport, FrameWriter, Reports};
 pub use worker::{Counters, SpawnError, Step, Worker};
 
 #[cfg(test)]

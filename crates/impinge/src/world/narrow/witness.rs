@@ -14,9 +14,9 @@ use crate::shape;
 /// if they do not meet.
 ///
 /// The answer is that of a check without kept data, by the engine's method of least expected cost:
-/// it depends on the two geometries and their poses alone. `cold` is the result of the last check, if
-/// that was such a check. The data of this check is left in `cache` for the next one, if that uses
-/// the same method.
+/// it depends on the two geometries and their poses alone. `cold` is the result of the last check,
+/// if that was such a check. The data of this check is left in `cache` for the next one, if that
+/// uses the same method.
 pub(in super::super) fn witness(
     (a, b): (&Geometry, &Geometry),
     frame: &Pose,

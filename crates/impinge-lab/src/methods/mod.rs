@@ -277,7 +277,7 @@ fn cell(row: &Row, regime: Regime, method: MethodKind) -> String {
 fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &WithShapes) {
     report.heading("The constants");
     report.paragraph(&format!(
-        "Fitted to the flights by least squares of the relative errors. `crates/impinge/src/world/method.rs` has them rounded; they differ a little from run to run, most of all those of a shape and a mesh:\n\n```text\nSHAPES {:.0}  SHAPE_MESH {:.0}  SHAPE_MESH_DOUBLING {:.0}\nHULLS {:.0}  OPEN {:.2}\nTREES_DOUBLING {:.0}\nSWEEP {:.0}  SWEEP_TRIANGLE {:.1}\nBRUTE {:.0}  PAIR {:.1}\n```",
+        "Fitted to the flights by least squares of the relative errors. `crates/impinge/src/world/method.rs` has them rounded; they differ a little from run to run, most of all those of a shape and a mesh:\n\n```text\nSHAPES_NS {:.0}  SHAPE_MESH_NS {:.0}  SHAPE_MESH_NS_PER_DOUBLING {:.0}\nHULLS_NS {:.0}  SHARE_UNDECIDED_BY_HULLS {:.2}\nTREES_NS_PER_DOUBLING {:.0}\nSWEEP_NS {:.0}  SWEEP_NS_PER_TRIANGLE {:.1}\nBRUTE_NS {:.0}  BRUTE_NS_PER_PAIR {:.1}\n```",
         with_shapes.two_shapes,
         with_shapes.mesh.0,
         with_shapes.mesh.1,

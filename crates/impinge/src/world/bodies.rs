@@ -351,11 +351,11 @@ impl Bodies {
 
     /// The input of the broad phase, in which all boxes moved if `all` is set.
     pub(super) fn broad_phase_frame(&self, all: bool) -> FrameInput<'_> {
-        let most_moved = self.moved.len() * 2 > self.records.len();
+        let over_half_moved = self.moved.len() * 2 > self.records.len();
         FrameInput {
             bounds: &self.bounds,
             oriented: self.options.oriented.then_some(&self.oriented[..]),
-            moved: if most_moved || all { Moved::All } else { Moved::Only(&self.moved) },
+            moved: if over_half_moved || all { Moved::All } else { Moved::Only(&self.moved) },
         }
     }
 

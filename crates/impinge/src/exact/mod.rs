@@ -18,9 +18,9 @@
 //!
 //! **Method.** A test of two triangles first computes all signs at once in `f64`, with one proven
 //! error bound (`quick.rs`); the trees do the same before it in `f32`, eight pairs at a time
-//! (`tree/wide/triangles.rs`). What stays open is decided sign by sign (`orient.rs`), in up to three
-//! stages: a float evaluation with a proven error bound of its own (the filter; its constants are
-//! derived in `docs/notes/filters.md`), the adaptive expansions of Shewchuk 1997, "Adaptive
+//! (`tree/wide/triangles.rs`). What stays open is decided sign by sign (`orient.rs`), in up to
+//! three stages: a float evaluation with a proven error bound of its own (the filter; its constants
+//! are derived in `docs/notes/filters.md`), the adaptive expansions of Shewchuk 1997, "Adaptive
 //! Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (crate `robust`), and
 //! integers of any length where products of tiny numbers would underflow (`integer.rs`). Only the
 //! stages before the first sign by itself are on the common path.
@@ -44,6 +44,7 @@ mod corner;
 mod degenerate;
 mod double;
 mod element;
+mod filter_counter;
 mod flat;
 mod hit_kind;
 pub(crate) mod integer;
@@ -58,7 +59,6 @@ mod segment;
 mod sign;
 #[cfg(any(test, feature = "internals"))]
 pub(crate) mod stats;
-mod tally;
 pub(crate) mod triangle;
 
 pub(crate) use along::compare_along;

@@ -11,7 +11,7 @@ use super::cache::ShapeCache;
 use super::form::{Placed, Surface};
 use super::margins::unit;
 use super::probe::Probe;
-use super::triangle::{Tally, Tester};
+use super::triangle::{CombinedVerdict, Tester};
 use crate::answer::Distance;
 use crate::exact::Location;
 use crate::math::Vec3;
@@ -44,7 +44,7 @@ struct IntersectionSearch<'a> {
     probe: Probe<'a>,
     tester: Tester<'a>,
     surface: &'a Surface<'a>,
-    tally: Tally,
+    combined: CombinedVerdict,
     /// All triangles that are met or undecided, if the search is for all.
     all: Option<MetTriangles>,
 }
@@ -58,7 +58,7 @@ impl IntersectionSearch<'_> {
             return ControlFlow::Continue(());
         }
         let verdict = self.tester.meets(self.surface.triangle(index));
-        self.tally.add(index, verdict);
+        self.combined.add(index, verdict);
         if let Some(all) = &mut self.all {
             match verdict {
                 Verdict::Separated(_) => {}
@@ -67,7 +67,7 @@ impl IntersectionSearch<'_> {
             }
             return ControlFlow::Continue(());
         }
-        if self.tally.met.is_some() {
+        if self.combined.met.is_some() {
             self.tester.cache_triangle(index);
             return ControlFlow::Break(());
         }
@@ -90,7 +90,7 @@ impl Seek for IntersectionSearch<'_> {
     fn skipped(&mut self, lower: f64) {
         // The difference rounds once.
         let lower = (lower - self.tester.margin()) * (1.0 - f64::EPSILON);
-        self.tally.lower = self.tally.lower.min(lower);
+        self.combined.lower = self.combined.lower.min(lower);
     }
 
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
@@ -110,14 +110,15 @@ pub(super) fn intersects(
     let last = cache.triangle.filter(|t| (*t as usize) < surface.mesh.triangles().len());
     let probe = Probe::new(body, surface);
     let tester = Tester::new(body, cache);
-    let mut search = IntersectionSearch { probe, tester, surface, tally: Tally::NONE, all: None };
+    let mut search =
+        IntersectionSearch { probe, tester, surface, combined: CombinedVerdict::NONE, all: None };
     // The triangle of the last query is likely to be met again.
     let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
-        // The result is in the tally, whether the search was stopped early or not.
+        // The result is in the combined, whether the search was stopped early or not.
         let _ = surface.seek(&mut search);
     }
-    let Tally { met, open, lower } = search.tally;
+    let CombinedVerdict { met, open, lower } = search.combined;
     if let Some(meeting) = met {
         return Verdict::Intersecting(meeting);
     }
@@ -225,7 +226,8 @@ pub(super) fn triangles_met(
     let probe = Probe::new(body, surface);
     let tester = Tester::new(body, cache);
     let all = Some(MetTriangles::default());
-    let mut search = IntersectionSearch { probe, tester, surface, tally: Tally::NONE, all };
+    let mut search =
+        IntersectionSearch { probe, tester, surface, combined: CombinedVerdict::NONE, all };
     let _ = surface.seek(&mut search);
     let mut all = search.all.unwrap_or_default();
     all.triangles.sort_unstable();

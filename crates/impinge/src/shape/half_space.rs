@@ -14,7 +14,7 @@ use crate::convex;
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
 use crate::math::Vec3;
-use crate::tree::Seek;
+use crate::tree::BoxSearch;
 
 /// The deepest point of a body, from one support query.
 struct Deepest {
@@ -136,12 +136,12 @@ impl<'a> Lowest<'a> {
             lower: f64::INFINITY,
         };
         // The result is in `lowest`, whether the search was stopped early or not.
-        let _ = surface.seek(&mut lowest);
+        let _ = surface.search(&mut lowest);
         lowest
     }
 }
 
-impl Seek for Lowest<'_> {
+impl BoxSearch for Lowest<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.normal.dot(center) - self.normal.abs().dot(half) - self.offset - self.slack
     }

@@ -16,7 +16,7 @@ use crate::answer::Distance;
 use crate::exact::Location;
 use crate::math::Vec3;
 use crate::solid::locate_at;
-use crate::tree::{MAX_TRIANGLES_WITHOUT_TREE, Seek};
+use crate::tree::{BoxSearch, MAX_TRIANGLES_WITHOUT_TREE};
 
 impl Surface<'_> {
     /// The corners of a triangle in the frame of the query.
@@ -24,13 +24,13 @@ impl Surface<'_> {
         self.mesh.triangle(index as usize).map(|v| self.pose.transform_point(v))
     }
 
-    /// Passes every triangle that is not certainly beyond the limit to `seek`.
-    pub(super) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
+    /// Passes every triangle that is not certainly beyond the limit to `search`.
+    pub(super) fn search(&self, search: &mut impl BoxSearch) -> ControlFlow<()> {
         let count = self.mesh.triangles().len();
         if count > MAX_TRIANGLES_WITHOUT_TREE {
-            return self.mesh.tree().seek(seek);
+            return self.mesh.tree().search(search);
         }
-        (0..count as u32).try_for_each(|triangle| seek.triangle(triangle))
+        (0..count as u32).try_for_each(|triangle| search.triangle(triangle))
     }
 
     /// Whether the mesh is a solid that contains the point.
@@ -78,7 +78,7 @@ impl IntersectionSearch<'_> {
     }
 }
 
-impl Seek for IntersectionSearch<'_> {
+impl BoxSearch for IntersectionSearch<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.probe.box_distance(center, half)
     }
@@ -116,7 +116,7 @@ pub(super) fn intersects(
     let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
         // The result is in the combined, whether the search was stopped early or not.
-        let _ = surface.seek(&mut search);
+        let _ = surface.search(&mut search);
     }
     let CombinedVerdict { met, open, lower } = search.combined;
     if let Some(meeting) = met {
@@ -165,7 +165,7 @@ impl NearestSearch<'_> {
     }
 }
 
-impl Seek for NearestSearch<'_> {
+impl BoxSearch for NearestSearch<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.probe.box_distance(center, half)
     }
@@ -197,7 +197,7 @@ pub(super) fn distance(
     let mut search = NearestSearch { probe, tester, surface, best: None, lower, limit };
     let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
-        let _ = surface.seek(&mut search);
+        let _ = surface.search(&mut search);
     }
     let best = search.best?;
     let point = body.point();
@@ -228,7 +228,7 @@ pub(super) fn triangles_met(
     let all = Some(MetTriangles::default());
     let mut search =
         IntersectionSearch { probe, tester, surface, combined: CombinedVerdict::NONE, all };
-    let _ = surface.seek(&mut search);
+    let _ = surface.search(&mut search);
     let mut all = search.all.unwrap_or_default();
     all.triangles.sort_unstable();
     all.undecided.sort_unstable();

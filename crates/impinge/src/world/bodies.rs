@@ -9,7 +9,7 @@ use crate::broad::{BoxF32, FrameInput, Moved};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
 use crate::math::{MAX_COORDINATE, Pose};
-use crate::mesh::RefitState;
+use crate::mesh::MeshRefitState;
 
 /// The slot of no body.
 pub(super) const NONE: u32 = u32::MAX;
@@ -69,7 +69,7 @@ pub(super) struct Record {
     /// The number of times that the geometry of the body was replaced.
     pub(super) geometry_version: u32,
     /// Data that is kept between deformations of a mesh.
-    pub(super) deform_state: Option<Box<RefitState>>,
+    pub(super) deform_state: Option<Box<MeshRefitState>>,
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) class: u32,

@@ -354,7 +354,7 @@ fn rows_list_existing_functions_and_call_them() {
         "world::Detached::send",
         "world::Detached::receive",
         "world::Detached::reattach",
-        "zachmann::race::Contender::step",
+        "zachmann::race::RaceMethod::step",
     ];
     for row in rows() {
         for path in row.covers {

@@ -13,7 +13,7 @@ use super::counts::TraversalCounts;
 use super::frames::Frames;
 use super::leaf::{Corners, Edges, LeafOperation, LeafPair, Triangles};
 use super::{BoxTree, Node};
-use crate::pair_set::PairSet;
+use crate::visited_pairs::VisitedPairs;
 
 /// The overlap test of boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -106,7 +106,7 @@ impl<'q> Query<'q> {
 /// Memory reused by consecutive queries, so that small ones allocate nothing. Stores no results.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    pub(super) reported: PairSet,
+    pub(super) reported: VisitedPairs,
     pub(super) a: Corners,
     pub(super) b: Corners,
 }

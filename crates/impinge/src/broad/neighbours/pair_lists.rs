@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// The reverse lists follow the lists through insertions and purges; a remove_disjoint of all
+    /// The reverse lists follow the lists through insertions and removals; a removal from all
     /// lists leaves no pair, as the boxes are empty.
     #[test]
     fn reverse_lists_follow_the_lists() {

@@ -196,7 +196,7 @@ impl Model {
 
 /// The time of the chosen methods relative to the fastest ones: the mean, the worst, and the sizes
 /// of the worst.
-fn regret(rows: &[Row], choose: impl Fn(&Row) -> MethodKind) -> (f64, f64, [usize; 2]) {
+fn time_over_fastest(rows: &[Row], choose: impl Fn(&Row) -> MethodKind) -> (f64, f64, [usize; 2]) {
     let (mut sum, mut counted, mut worst) = (0.0, 0, (1.0, [0, 0]));
     for row in rows {
         let Some((_, fastest)) = row.fastest() else { continue };
@@ -298,9 +298,9 @@ fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &Wit
     };
     report.paragraph(&format!(
         "The choices of the fitted model take {}; the present choices of the library, {}; always triangles, {}.{}",
-        sentence(regret(rows, |row| model.choose(row))),
-        sentence(regret(rows, |row| row.chosen)),
-        sentence(regret(rows, |_| MethodKind::TRIANGLES)),
+        sentence(time_over_fastest(rows, |row| model.choose(row))),
+        sentence(time_over_fastest(rows, |row| row.chosen)),
+        sentence(time_over_fastest(rows, |_| MethodKind::TRIANGLES)),
         sentence_on_sweeps(rows),
     ));
 }
@@ -356,7 +356,7 @@ mod tests {
         assert!((model.trees - 40.0).abs() < 1e-6 && (model.brute.1 - 10.0).abs() < 1e-6);
         assert_eq!(model.choose(&rows[0]), MethodKind::BRUTE_FORCE);
         assert_eq!(model.choose(&rows[2]), MethodKind::HULLS_THEN_TRIANGLES);
-        assert!((regret(&rows, |r| model.choose(r)).0 - 1.0).abs() < 1e-12);
-        assert!(regret(&rows, |_| MethodKind::TRIANGLES).1 > 1.5);
+        assert!((time_over_fastest(&rows, |r| model.choose(r)).0 - 1.0).abs() < 1e-12);
+        assert!(time_over_fastest(&rows, |_| MethodKind::TRIANGLES).1 > 1.5);
     }
 }

@@ -87,13 +87,13 @@ fn point(random: &mut Random, posed: &Posed<'_>) -> Vec3 {
     };
     let bounds = posed.bounds();
     let kind = random.index(5);
-    let mut nudge = |x: f64| nudged(x, random.index(7) as i64 - 3);
+    let mut move_ulps = |x: f64| nudged(x, random.index(7) as i64 - 3);
     match kind {
         0 => on,
-        1 => Vec3::new(nudge(on.x), nudge(on.y), nudge(on.z)),
+        1 => Vec3::new(move_ulps(on.x), move_ulps(on.y), move_ulps(on.z)),
         // The ray passes through a vertex or an edge, or within a few units in the last place.
         2 => Vec3::new(bounds.min.x + (on.x - bounds.min.x) * s, on.y, on.z),
-        3 => Vec3::new(bounds.min.x + (on.x - bounds.min.x) * s, nudge(on.y), nudge(on.z)),
+        3 => Vec3::new(bounds.min.x + (on.x - bounds.min.x) * s, move_ulps(on.y), move_ulps(on.z)),
         _ => bounds.min + bounds.extent() * Vec3::new(s, t, random.unit()),
     }
 }

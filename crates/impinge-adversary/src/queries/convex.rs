@@ -360,7 +360,7 @@ fn clipping_perceptron_race(case: &Case<'_>, checker: &mut Checker<'_>) {
         let clip = || Clipping::new(a, b, pose, clipping::ClippingPreChecks::COLLECT);
         let plane =
             || Perceptron::new(a, b, pose, options, &perceptron::PerceptronCache::default());
-        // A single contender, step by step.
+        // A single method, step by step.
         let mut single = clip();
         let status = loop {
             let status = race::RaceMethod::step(&mut single);

@@ -1,5 +1,5 @@
-//! The input and the output of a broad phase: a [`FrameInput`] of boxes goes in; [`Changes`], the pairs
-//! that began and ended to overlap, come out, with their [`Completeness`].
+//! The input and the output of a broad phase: a [`FrameInput`] of boxes goes in; [`Changes`], the
+//! pairs that began and ended to overlap, come out, with their [`Completeness`].
 
 use super::BoxF32;
 use crate::math::OrientedBox;
@@ -30,6 +30,7 @@ pub enum Moved<'a> {
 }
 
 /// Whether so many of all items moved that it is faster to process all of them than only these.
+#[must_use]
 pub fn are_many(moved: usize, all: usize) -> bool {
     moved * 4 > all
 }

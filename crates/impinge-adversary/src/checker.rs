@@ -10,7 +10,7 @@ const MAX_STORED_FAILURES: usize = 5;
 
 /// The results of one row of the table of queries.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct RowResults {
     /// The number of checked answers.
     pub cases: u64,
     /// The number of wrong answers.
@@ -26,7 +26,7 @@ pub struct Tally {
     pub counts: Vec<(&'static str, u64)>,
 }
 
-impl Tally {
+impl RowResults {
     /// Adds the results of another thread.
     pub fn add(&mut self, other: Self) {
         self.cases += other.cases;
@@ -52,7 +52,7 @@ impl Tally {
 /// Collects the results of one row for one sample.
 #[derive(Debug)]
 pub struct Checker<'t> {
-    tally: &'t mut Tally,
+    results: &'t mut RowResults,
     sample: u64,
     /// The `Debug` text of all answers for this sample.
     answers: String,
@@ -60,13 +60,13 @@ pub struct Checker<'t> {
 
 impl<'t> Checker<'t> {
     /// A checker for one sample.
-    pub fn new(tally: &'t mut Tally, sample: u64) -> Self {
-        Self { tally, sample, answers: String::new() }
+    pub fn new(results: &'t mut RowResults, sample: u64) -> Self {
+        Self { results, sample, answers: String::new() }
     }
 
     /// Counts one answer and adds it to the digest.
     pub fn case(&mut self, answer: &impl Debug) {
-        self.tally.cases += 1;
+        self.results.cases += 1;
         write!(self.answers, "{answer:?};").expect("writing to a string succeeds");
     }
 
@@ -79,20 +79,20 @@ impl<'t> Checker<'t> {
 
     /// Records a wrong answer.
     pub fn fail(&mut self, message: String) {
-        self.tally.failed += 1;
-        if self.tally.failures.len() < MAX_STORED_FAILURES {
-            self.tally.failures.push((self.sample, message));
+        self.results.failed += 1;
+        if self.results.failures.len() < MAX_STORED_FAILURES {
+            self.results.failures.push((self.sample, message));
         }
     }
 
     /// Counts an event. A test requires some events to occur.
     pub fn count(&mut self, name: &'static str) {
-        self.tally.count(name, 1);
+        self.results.count(name, 1);
     }
 
     /// Counts an event `by` times.
     pub fn count_by(&mut self, name: &'static str, by: u64) {
-        self.tally.count(name, by);
+        self.results.count(name, by);
     }
 }
 
@@ -100,6 +100,6 @@ impl Drop for Checker<'_> {
     fn drop(&mut self) {
         let hash = xxh3_64(self.answers.as_bytes());
         let mixed = (hash ^ self.sample).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.tally.digest = self.tally.digest.wrapping_add(mixed);
+        self.results.digest = self.results.digest.wrapping_add(mixed);
     }
 }

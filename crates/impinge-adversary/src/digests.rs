@@ -19,8 +19,8 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/digests.txt");
 #[must_use]
 pub fn lines(findings: &Findings) -> String {
     let mut text = String::new();
-    for (name, tally) in &findings.tallies {
-        writeln!(text, "{:>9} {:016x} {name}", tally.cases, tally.digest)
+    for (name, results) in &findings.results {
+        writeln!(text, "{:>9} {:016x} {name}", results.cases, results.digest)
             .expect("writing to a string succeeds");
     }
     text

@@ -35,7 +35,7 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
         grouped(cases),
         grouped(findings.samples),
         FAMILIES.len(),
-        findings.tallies.len(),
+        findings.results.len(),
         grouped(findings.failed()),
         findings.digest(),
     );
@@ -43,15 +43,15 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
     text.push_str(
         "| queries | cases | wrong | digest | events |\n| --- | ---: | ---: | --- | --- |\n",
     );
-    for (name, tally) in &findings.tallies {
+    for (name, results) in &findings.results {
         let counts: Vec<String> =
-            tally.counts.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
+            results.counts.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
         writeln!(
             text,
             "| {name} | {} | {} | `{:016x}` | {} |",
-            grouped(tally.cases),
-            grouped(tally.failed),
-            tally.digest,
+            grouped(results.cases),
+            grouped(results.failed),
+            results.digest,
             counts.join(", ")
         )
         .expect("writing to a string succeeds");
@@ -63,7 +63,7 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
 #[must_use]
 pub fn times(findings: &Findings) -> String {
     let mut rows: Vec<_> =
-        findings.tallies.iter().map(|(name, t)| (t.time, *name, t.cases)).collect();
+        findings.results.iter().map(|(name, t)| (t.time, *name, t.cases)).collect();
     rows.sort_by(|a, b| b.cmp(a));
     let line = |(time, name, cases): &(std::time::Duration, &str, u64)| {
         format!("{:>8.1} s  {:>12} cases  {name}\n", time.as_secs_f64(), grouped(*cases))
@@ -75,11 +75,12 @@ pub fn times(findings: &Findings) -> String {
 #[must_use]
 pub fn failures(findings: &Findings) -> String {
     let mut text = String::new();
-    for (name, tally) in &findings.tallies {
-        if tally.failed > 0 {
-            writeln!(text, "{name}: {} wrong", tally.failed).expect("writing to a string succeeds");
+    for (name, results) in &findings.results {
+        if results.failed > 0 {
+            writeln!(text, "{name}: {} wrong", results.failed)
+                .expect("writing to a string succeeds");
         }
-        for (sample, message) in &tally.failures {
+        for (sample, message) in &results.failures {
             let message: String = message.chars().take(1500).collect();
             writeln!(text, "  sample {sample}: {message}").expect("writing to a string succeeds");
         }

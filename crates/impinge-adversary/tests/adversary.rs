@@ -22,7 +22,7 @@ const REQUIRED_EVENTS: &[(&str, &[&str])] = &[
 
 fn event_count(findings: &Findings, row: &str, event: &str) -> u64 {
     let counts =
-        findings.tallies.iter().filter(|(name, _)| *name == row).flat_map(|(_, t)| &t.counts);
+        findings.results.iter().filter(|(name, _)| *name == row).flat_map(|(_, t)| &t.counts);
     counts.filter(|(name, _)| *name == event).map(|(_, n)| *n).sum()
 }
 
@@ -36,8 +36,8 @@ fn answers_are_correct_and_match_the_stored_digests() {
             assert!(count > 0, "the row {row:?} never counted the event {event:?}");
         }
     }
-    for (name, tally) in &findings.tallies {
-        assert!(tally.cases > 0, "the row {name:?} checked no answer");
+    for (name, results) in &findings.results {
+        assert!(results.cases > 0, "the row {name:?} checked no answer");
     }
     let (new, stored) = (digests::lines(&findings), digests::stored().unwrap());
     let changed: Vec<(&str, &str)> =

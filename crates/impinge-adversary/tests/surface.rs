@@ -91,7 +91,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "leung::separating::Search::finish",
             "convex::Support::furthest",
             "convex::Support::mark",
-            "convex::Support::recall",
+            "convex::Support::point_of_mark",
             "broad::FrameInput::of",
             "broad::FrameInput::overlap",
         ],
@@ -105,7 +105,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "world::PairMethod::",
             "leung::HullTest::",
             "zachmann::box_tree::LeafOperation::",
-            "zachmann::box_tree::Tally::",
+            "zachmann::box_tree::TraversalCounts::",
             "klosowski::bv_tree::Counter::",
             "klosowski::bv_tree::Tumble::",
         ],
@@ -354,7 +354,7 @@ fn rows_list_existing_functions_and_call_them() {
         "world::Detached::send",
         "world::Detached::receive",
         "world::Detached::reattach",
-        "zachmann::race::Contender::step",
+        "zachmann::race::RaceMethod::step",
     ];
     for row in rows() {
         for path in row.covers {

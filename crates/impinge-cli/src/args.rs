@@ -153,7 +153,7 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "A:B", value_parser = crate::ignore::IgnorePattern::parse)]
     pub(crate) ignore: Vec<crate::ignore::IgnorePattern>,
 
-    /// The mildest relation that gives exit status 1.
+    /// The least severe relation that gives exit status 1.
     #[arg(long, value_enum, value_name = "RELATION", default_value_t)]
     pub(crate) fail_on: FailOn,
 
@@ -166,7 +166,7 @@ pub(crate) struct QueryArgs {
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
-/// The mildest relation that gives [`Status::Found`](crate::Status::Found).
+/// The least severe relation that gives [`Status::Found`](crate::Status::Found).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
     /// Crossing, duplicate or contained parts.

@@ -157,12 +157,12 @@ fn note_open_parts(job: &Job) {
 }
 
 fn status(summary: &Summary, fail_on: FailOn) -> Status {
-    let mildest = match fail_on {
+    let least_severe = match fail_on {
         FailOn::Crossing => Kind::Contained,
         FailOn::Touching => Kind::Touching,
         FailOn::Near => Kind::Near,
     };
-    let found = Kind::ALL.iter().any(|k| *k <= mildest && summary.of(*k) > 0);
+    let found = Kind::ALL.iter().any(|k| *k <= least_severe && summary.of(*k) > 0);
     if found { Status::Found } else { Status::Clear }
 }
 

@@ -62,9 +62,9 @@ pub fn mutate(bytes: &[u8], random: &mut Random) -> Vec<u8> {
                 out[at..at + 4].copy_from_slice(&value.to_le_bytes());
             }
             _ => {
-                let fillers = [b' ', b'\n', b'\r', b'\\', b'#', 0, 0xff, b'"', b'{'];
-                let filler = fillers[random.below(fillers.len())];
-                out.splice(at..at, std::iter::repeat_n(filler, 1 + random.below(3)));
+                let padding_bytes = [b' ', b'\n', b'\r', b'\\', b'#', 0, 0xff, b'"', b'{'];
+                let padding = padding_bytes[random.below(padding_bytes.len())];
+                out.splice(at..at, std::iter::repeat_n(padding, 1 + random.below(3)));
             }
         }
     }

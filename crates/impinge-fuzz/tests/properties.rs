@@ -187,8 +187,8 @@ fn meeting(world: &World) -> BTreeSet<(Handle, Handle)> {
             let pose = Pose::relative(&world.pose(*a).unwrap(), &world.pose(*b).unwrap());
             let parts =
                 [*a, *b].map(|body| world.geometry(body).unwrap().parts()[0].shape().clone());
-            let matters = world.explain(*a, *b).unwrap().interest.0;
-            if matters && !shape::intersects(&parts[0], &parts[1], &pose).is_separated() {
+            let compared = world.explain(*a, *b).unwrap().compared;
+            if compared && !shape::intersects(&parts[0], &parts[1], &pose).is_separated() {
                 found.insert((*a, *b));
             }
         }

@@ -70,7 +70,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let mut rows = Vec::new();
     for (name, points) in &sets {
         progress.step(&format!("{name}: {} points", points.len()));
-        rows.push((name.as_str(), points.len(), ours(points, arguments.budget)?));
+        rows.push((name.as_str(), points.len(), build_with_impinge(points, arguments.budget)?));
     }
     println!("{}", report(arguments, &rows, &peer_results)?.display());
     Ok(())
@@ -140,7 +140,7 @@ fn write(folder: &Path, name: &str, points: &[Vec3]) -> Result<()> {
     Ok(fs::write(folder.join(format!("{name}.xyz")), text)?)
 }
 
-fn ours(points: &[Vec3], budget: f64) -> Result<Built> {
+fn build_with_impinge(points: &[Vec3], budget: f64) -> Result<Built> {
     let hull = Hull::new(points)?;
     let ms = 1e3 * timing::preparation(budget, || Hull::new(points));
     let (vertices, faces) = (hull.vertices().len() as u64, hull.face_count() as u64);
@@ -234,7 +234,7 @@ mod tests {
     fn the_hull_of_a_grid_is_a_cube() {
         let at = |i: usize| Vec3::new((i % 4) as f64, (i / 4 % 4) as f64, (i / 16) as f64);
         let points: Vec<Vec3> = (0..64).map(at).collect();
-        let built = ours(&points, 0.0).unwrap();
+        let built = build_with_impinge(&points, 0.0).unwrap();
         assert_eq!((built.vertices, built.faces), (8, 6));
         assert!(built.ms > 0.0);
     }

@@ -9,7 +9,7 @@ use impinge::Pose;
 use impinge::internals::exact::{OneShotCounts, point_in_polygon_counted};
 use impinge::internals::pair::Posed;
 use impinge::pair::First;
-use impinge_papers::zachmann::edges::{Counts, PreChecks, after_pre_checks, traverse};
+use impinge_papers::zachmann::edges::{Counts, EdgePreChecks, after_pre_checks, traverse};
 
 use crate::cage::{Flight, Request, flight};
 use crate::common::Common;
@@ -30,12 +30,12 @@ pub(crate) struct Arguments {
 }
 
 /// A row: its name, the checks, the thesis' average in milliseconds per frame and its speed-up.
-const ROWS: [(&str, PreChecks, &str, &str); 5] = [
-    ("without any pre-check", PreChecks::NONE, "many seconds", ""),
-    ("with edge against object box", PreChecks::OBJECT_BOX, "5000", "1.0"),
-    ("with edge against face box", PreChecks::FACE_BOX, "444", "11.3"),
-    ("with face collecting", PreChecks::COLLECT, "484", "10.3"),
-    ("with relaxed collecting", PreChecks::RELAXED_COLLECT, "470", "10.6"),
+const ROWS: [(&str, EdgePreChecks, &str, &str); 5] = [
+    ("without any pre-check", EdgePreChecks::NONE, "many seconds", ""),
+    ("with edge against object box", EdgePreChecks::OBJECT_BOX, "5000", "1.0"),
+    ("with edge against face box", EdgePreChecks::FACE_BOX, "444", "11.3"),
+    ("with face collecting", EdgePreChecks::COLLECT, "484", "10.3"),
+    ("with relaxed collecting", EdgePreChecks::RELAXED_COLLECT, "470", "10.6"),
 ];
 
 /// Measures both tables and writes the report.
@@ -64,17 +64,20 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     for (name, checks, paper_ms, paper_ratio) in ROWS {
         progress.step(name);
         // Without any check a frame takes hundreds of times longer, so only a few are measured.
-        let shown =
-            if checks == PreChecks::NONE { &frames[..frames.len().min(5)] } else { &frames[..] };
+        let shown = if checks == EdgePreChecks::NONE {
+            &frames[..frames.len().min(5)]
+        } else {
+            &frames[..]
+        };
         let Timed { mean, shortest, longest, counts, collisions } = time(shown, &checks);
         let ratio = match first_mean {
             None => String::new(),
             Some(first) => format!("{:.1}", first / mean),
         };
-        if checks == PreChecks::OBJECT_BOX {
+        if checks == EdgePreChecks::OBJECT_BOX {
             first_mean = Some(mean);
         }
-        let ratio = if checks == PreChecks::OBJECT_BOX { "1.0".to_owned() } else { ratio };
+        let ratio = if checks == EdgePreChecks::OBJECT_BOX { "1.0".to_owned() } else { ratio };
         let share =
             |part: u64, all: u64| format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64);
         let n = shown.len().max(1) as u64;
@@ -95,7 +98,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         let (a, b) = posed(request);
         let found = after_pre_checks(&a, &b).collision;
         let mut first = First::default();
-        traverse(&a, &b, &PreChecks::COLLECT, &mut first);
+        traverse(&a, &b, &EdgePreChecks::COLLECT, &mut first);
         reported += usize::from(found);
         collisions += usize::from(first.pair.is_some());
     }
@@ -123,7 +126,7 @@ struct Timed {
 }
 
 /// The time of a frame includes moving the vertices, as in the thesis.
-fn time(frames: &[Vec<Request>], checks: &PreChecks) -> Timed {
+fn time(frames: &[Vec<Request>], checks: &EdgePreChecks) -> Timed {
     let mut timed = Timed {
         mean: 0.0,
         shortest: f64::INFINITY,

@@ -224,6 +224,6 @@ fn methods_writes_its_tables() {
     let folder = Folder::new("methods");
     lab(&["methods", "--max", "40", "--poses", "2", "--budget", "0.001"], &folder.0);
     let text = read(&folder.0, "methods.md");
-    assert!(text.contains("TREES_DOUBLING") && text.contains("| 2 \u{d7} 2 |"));
+    assert!(text.contains("TREES_NS_PER_DOUBLING") && text.contains("| 2 \u{d7} 2 |"));
     assert!(read(&folder.0, "methods-flight.svg").ends_with("</svg>\n"));
 }

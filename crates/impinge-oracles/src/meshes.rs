@@ -9,8 +9,8 @@ use crate::common::Random;
 
 /// A rotated star with long, thin sides: the axes of the tree are not those of the mesh.
 pub fn tilted_star() -> Mesh {
-    let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
-    shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean)
+    let rotation = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+    shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&rotation)
 }
 
 /// A random rotation, and a translation of up to half of `reach` along each axis.

@@ -16,7 +16,7 @@ mod broad;
 pub mod klosowski;
 pub mod leung;
 mod methods;
-mod pair_set;
+mod visited_pairs;
 pub mod zachmann;
 
 pub use methods::{METHODS, method_by_name};

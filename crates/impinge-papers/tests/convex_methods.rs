@@ -7,11 +7,12 @@ use impinge_oracles::convex_scenes::{
     Random, Relation, fraction, meet, moved, relation_of_integer_hulls,
 };
 use impinge_papers::leung::separating::{self, Prepared, Query, Scratch, Search};
-use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
+use impinge_papers::zachmann::clipping::{Clipping, ClippingPreChecks, clip};
 use impinge_papers::zachmann::perceptron::{self, FirstPlane, Learning, Perceptron};
 use impinge_papers::zachmann::race::{Winner, interleaved, parallel};
 
-const CHECKS: [PreChecks; 3] = [PreChecks::NONE, PreChecks::OBJECT_BOX, PreChecks::COLLECT];
+const CHECKS: [ClippingPreChecks; 3] =
+    [ClippingPreChecks::NONE, ClippingPreChecks::OBJECT_BOX, ClippingPreChecks::COLLECT];
 
 fn options() -> Vec<perceptron::Options> {
     let mut all = Vec::new();
@@ -123,7 +124,9 @@ fn witnesses_are_common_points() {
             (random.ellipsoid(10, Vec3::ONE), random.ellipsoid(10, Vec3::new(1.0, 0.5, 0.2)));
         let center = random.point() * 0.9;
         let pose = random.pose(center);
-        let Some(inside) = clip(&a, &b, &pose, PreChecks::COLLECT).witness else { continue };
+        let Some(inside) = clip(&a, &b, &pose, ClippingPreChecks::COLLECT).witness else {
+            continue;
+        };
         let b = Hull::new(&moved(&b, &pose)).unwrap();
         let other = if inside.of_a { &b } else { &a };
         for t in inside.interval {
@@ -194,7 +197,7 @@ fn races_do_not_change_the_verdict() {
             random.pose(center)
         };
         let expected = decide(a.vertices(), &moved(&b, &pose), &Hint::NONE).is_intersecting();
-        let clipping = || Clipping::new(&a, &b, &pose, PreChecks::COLLECT);
+        let clipping = || Clipping::new(&a, &b, &pose, ClippingPreChecks::COLLECT);
         let plane =
             || Perceptron::new(&a, &b, &pose, perceptron::Options::THESIS, &Default::default());
         for slices in [(1, 1), (8, 1), (0, 5)] {
@@ -247,7 +250,7 @@ fn all_methods_decide_at_every_scale() {
             else {
                 continue;
             };
-            assert_eq!(clip(&a, &b, &shift, PreChecks::COLLECT).meet, expected, "{scale}");
+            assert_eq!(clip(&a, &b, &shift, ClippingPreChecks::COLLECT).meet, expected, "{scale}");
             let output = perceptron::separate(
                 &a,
                 &b,

@@ -7,7 +7,7 @@ use impinge::pair::Collect;
 use impinge::{Hit, Mesh, Pose, Separation, Vec3, Verdict, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{pose, soup};
-use impinge_papers::zachmann::edges::{self, Bias, PreChecks};
+use impinge_papers::zachmann::edges::{self, Bias, EdgePreChecks};
 use impinge_papers::zachmann::{MonteCarlo, monte_carlo};
 
 /// Triangles with corners on a small integer grid: most of them touch, coincide or have zero area.
@@ -24,15 +24,19 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     let mut sink = Collect::default();
     sweep::traverse(&pa, &pb, &mut sink);
     assert_eq!(sink.into_sorted(), oracle, "sweep");
-    for checks in [PreChecks::NONE, PreChecks::OBJECT_BOX, PreChecks::FACE_BOX, PreChecks::COLLECT]
-    {
+    for checks in [
+        EdgePreChecks::NONE,
+        EdgePreChecks::OBJECT_BOX,
+        EdgePreChecks::FACE_BOX,
+        EdgePreChecks::COLLECT,
+    ] {
         let mut sink = Collect::default();
         let counts = edges::traverse(&pa, &pb, &checks, &mut sink);
         assert_eq!(sink.into_sorted(), oracle, "edges with {checks:?}");
         assert!(counts.exact_hits <= counts.exact_tests && counts.faces_collected <= counts.faces);
     }
     let mut sink = Collect::default();
-    edges::traverse(&pa, &pb, &PreChecks::RELAXED_COLLECT, &mut sink);
+    edges::traverse(&pa, &pb, &EdgePreChecks::RELAXED_COLLECT, &mut sink);
     assert!(
         sink.pairs.iter().all(|h| oracle.contains(h)),
         "the relaxed mode reports a pair that does not intersect"

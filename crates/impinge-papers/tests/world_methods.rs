@@ -10,7 +10,8 @@ use std::time::Instant;
 use impinge::convex::{Cuboid, Hull, Sphere};
 use impinge::pair::{Bias, Budget};
 use impinge::world::{
-    Body, ChosenBy, Event, Geometry, Handle, MethodKind, PairAnswer, PairQuery, World, WorldOptions,
+    Body, Event, Geometry, Handle, MethodKind, PairAnswer, PairQuery, SelectedBy, World,
+    WorldOptions,
 };
 use impinge::{Pose, Shape, Vec3, shape, shapes};
 use impinge_oracles::common::Random;
@@ -148,7 +149,7 @@ fn all_methods_and_broad_phases_agree_with_the_engine_up_to_their_bias() {
             let last = (&found.frames[FRAMES - 1].1, &expected.frames[FRAMES - 1].1);
             for (a, b) in last.0.symmetric_difference(last.1) {
                 let how = found.world.explain(*a, *b).unwrap();
-                assert_eq!((how.bias, how.chosen_by), (bias, ChosenBy::World), "{method}");
+                assert_eq!((how.bias, how.chosen_by), (bias, SelectedBy::World), "{method}");
             }
             if n == 0 && bias.is_some() {
                 let frames = found.frames.iter().zip(&expected.frames);

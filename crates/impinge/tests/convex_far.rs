@@ -12,7 +12,7 @@ use impinge_papers::leung::closest::{
 };
 use impinge_papers::leung::separating::{self, Options, Prepared, Query, Scratch};
 use impinge_papers::leung::{Goal, Method, Tracker};
-use impinge_papers::zachmann::clipping::{PreChecks, clip};
+use impinge_papers::zachmann::clipping::{ClippingPreChecks, clip};
 use impinge_papers::zachmann::perceptron;
 
 fn direction(random: &mut Random) -> Vec3 {
@@ -212,7 +212,7 @@ fn check_hulls(case: &NearlyTouching, truth: &Truth) {
     let output =
         separating::separate(query, &mut separating::SeparatingCache::default(), &mut scratch);
     output.verdict.decided().iter().for_each(check);
-    for checks in [PreChecks::NONE, PreChecks::COLLECT] {
+    for checks in [ClippingPreChecks::NONE, ClippingPreChecks::COLLECT] {
         assert_eq!(clip(a, b, pose, checks).meet, meets, "{name}");
     }
     let options = perceptron::Options::THESIS;

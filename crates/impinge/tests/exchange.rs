@@ -153,13 +153,13 @@ impl Reading {
 }
 
 /// Sends `POSES` poses as fast as possible, `per_frame` in each frame, with commands in between,
-/// and reads reports every `read_every` frames. The detector sleeps for `nap` in each step.
-fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counters {
+/// and reads reports every `read_every` frames. The detector sleeps for `step_sleep` in each step.
+fn stress(name: &str, per_frame: u64, read_every: u64, step_sleep: Duration) -> Counters {
     let step =
         move |detector: &mut Detector, step: Step, input: &mut Input, output: &mut Output| {
             detector.step(step, input, output);
-            if !nap.is_zero() {
-                thread::sleep(nap);
+            if !step_sleep.is_zero() {
+                thread::sleep(step_sleep);
             }
         };
     let mut worker = Worker::spawn(name, Detector::default(), step).unwrap();
@@ -224,8 +224,8 @@ fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counter
 
 #[test]
 fn commands_and_poses_arrive_with_a_slow_detector() {
-    let nap = Duration::from_millis(if cfg!(miri) { 500 } else { 1 });
-    let counters = stress("slow detector", 100, 1, nap);
+    let step_sleep = Duration::from_millis(if cfg!(miri) { 500 } else { 1 });
+    let counters = stress("slow detector", 100, 1, step_sleep);
     assert!(counters.merged > 0);
 }
 

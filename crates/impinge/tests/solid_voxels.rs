@@ -71,8 +71,9 @@ fn halves(cells: &BTreeSet<Cell>, offset: Cell) -> BTreeSet<Cell> {
 fn expected(a: &BTreeSet<Cell>, b: &BTreeSet<Cell>, offset: Cell) -> Relation {
     let (a, b) = (halves(a, [0; 3]), halves(b, offset));
     let both = a.intersection(&b).next().is_some();
-    let (only_a, only_b) = (a.difference(&b).next().is_some(), b.difference(&a).next().is_some());
-    match (both, only_a, only_b) {
+    let (in_a_only, in_b_only) =
+        (a.difference(&b).next().is_some(), b.difference(&a).next().is_some());
+    match (both, in_a_only, in_b_only) {
         (true, false, false) => Relation::Duplicate,
         (true, true, false) => Relation::BInsideA,
         (true, false, true) => Relation::AInsideB,

@@ -72,8 +72,8 @@ fn triangles_smaller_than_the_rounding_of_their_leaf_match_brute_force() {
     let mut hits = 0;
     for round in 0..400 {
         let size = 10.0_f64.powi(-4 - round % 9);
-        let specks = 12 + round as usize % 20;
-        let places: Vec<Vec3> = (0..specks).map(|_| random.unit_point()).collect();
+        let point_count = 12 + round as usize % 20;
+        let places: Vec<Vec3> = (0..point_count).map(|_| random.unit_point()).collect();
         let mut tiny_triangles = |shift: f64| {
             let mut corner =
                 |place: Vec3| place + (random.unit_point() - Vec3::splat(0.5)) * size * shift;

@@ -65,7 +65,7 @@ fn oracle(world: &World) -> BTreeSet<(Handle, Handle)> {
     let mut meeting = BTreeSet::new();
     for (n, a) in handles.iter().enumerate() {
         for b in &handles[n + 1..] {
-            if !world.explain(*a, *b).unwrap().interest.0 {
+            if !world.explain(*a, *b).unwrap().compared {
                 continue;
             }
             let pose = Pose::relative(&world.pose(*a).unwrap(), &world.pose(*b).unwrap());
@@ -277,20 +277,20 @@ fn settling_stops_at_the_limit_of_updates() {
         })
         .unwrap();
     let far = Pose::from_translation([5.0, 0.0, 0.0]).unwrap();
-    let settled = world.settle(10, |event, commands| match event.kind {
+    let repeated = world.update_until_no_changes(10, |event, commands| match event.kind {
         EventKind::Began => commands.move_to(event.b, far),
         _ => commands.move_to(event.b, Pose::IDENTITY),
     });
-    assert_eq!((settled.updates, settled.at_rest, settled.refused), (10, false, 0));
+    assert_eq!((repeated.updates, repeated.at_rest, repeated.refused), (10, false, 0));
     assert_eq!(calls.load(std::sync::atomic::Ordering::Relaxed), 10);
-    let settled = world.settle(10, |event, commands| {
+    let repeated = world.update_until_no_changes(10, |event, commands| {
         if event.kind == EventKind::Began {
             commands.move_to(event.b, far);
             commands.remove(event.b);
             commands.move_to(event.b, far);
         }
     });
-    assert_eq!((settled.at_rest, settled.refused), (true, usize::from(world.len() == 1)));
+    assert_eq!((repeated.at_rest, repeated.refused), (true, usize::from(world.len() == 1)));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use impinge::convex::Sphere;
 use impinge::pair::{Bias, Budget};
 use impinge::world::{
-    Body, BodyPart, ChosenBy, EventKind, Geometry, Handle, MethodKind, PairAnswer, PairChecker,
-    PairMethod, PairQuery, PairTraits, PairWitness, World, WorldOptions,
+    Body, BodyPart, EventKind, Geometry, Handle, MethodKind, PairAnswer, PairChecker, PairMethod,
+    PairQuery, PairTraits, PairWitness, SelectedBy, World, WorldOptions,
 };
 use impinge::{Bounds, ErrorKind, Mesh, Pose, Shape, Vec3, pair, shapes};
 
@@ -108,28 +108,28 @@ fn methods_of_pairs_precede_those_of_classes_and_of_the_world() {
         let explained = world.explain(a, b).unwrap();
         (explained.chosen, explained.chosen_by)
     };
-    let by_cost = (MethodKind::HULLS_THEN_TRIANGLES, ChosenBy::Cost);
+    let by_cost = (MethodKind::HULLS_THEN_TRIANGLES, SelectedBy::Cost);
     assert_eq!(choice(&world, a, b), by_cost);
     world.set_options(WorldOptions::default().method(Some(EXACT)));
-    assert_eq!(choice(&world, a, b), (EXACT, ChosenBy::World));
+    assert_eq!(choice(&world, a, b), (EXACT, SelectedBy::World));
     // Symmetric.
     world.set_class_method(5, 3, Some(BOXES));
-    assert_eq!(choice(&world, a, b), (BOXES, ChosenBy::Classes));
-    assert_eq!(choice(&world, b, a), (BOXES, ChosenBy::Classes));
+    assert_eq!(choice(&world, a, b), (BOXES, SelectedBy::Classes));
+    assert_eq!(choice(&world, b, a), (BOXES, SelectedBy::Classes));
     world.set_method(b, a, Some(MethodKind::SWEEP)).unwrap();
-    assert_eq!(choice(&world, a, b), (MethodKind::SWEEP, ChosenBy::Pair));
+    assert_eq!(choice(&world, a, b), (MethodKind::SWEEP, SelectedBy::Pair));
     // A method that does not apply is skipped, at every level.
     world.set_method(a, b, Some(MethodKind::SHAPES)).unwrap();
-    assert_eq!(choice(&world, a, b), (BOXES, ChosenBy::Classes));
-    assert_eq!(choice(&world, a, ball), (MethodKind::SHAPES, ChosenBy::Cost));
+    assert_eq!(choice(&world, a, b), (BOXES, SelectedBy::Classes));
+    assert_eq!(choice(&world, a, ball), (MethodKind::SHAPES, SelectedBy::Cost));
     let explained = world.explain(a, b).unwrap();
     assert_eq!(explained.method_bias, Some(Bias::TowardsCollision));
     assert_eq!(
         explained.selected,
         [
-            (MethodKind::SHAPES, ChosenBy::Pair),
-            (BOXES, ChosenBy::Classes),
-            (EXACT, ChosenBy::World)
+            (MethodKind::SHAPES, SelectedBy::Pair),
+            (BOXES, SelectedBy::Classes),
+            (EXACT, SelectedBy::World)
         ]
     );
     let estimate = |kind| explained.estimates.iter().find(|e| e.method == kind).unwrap();
@@ -146,9 +146,9 @@ fn methods_of_pairs_precede_those_of_classes_and_of_the_world() {
     // Remove the selections one by one.
     world.set_method(a, b, None).unwrap();
     world.set_class(b, 6).unwrap();
-    assert_eq!(choice(&world, a, b), (EXACT, ChosenBy::World));
+    assert_eq!(choice(&world, a, b), (EXACT, SelectedBy::World));
     world.set_class(b, 5).unwrap();
-    assert_eq!(choice(&world, a, b), (BOXES, ChosenBy::Classes));
+    assert_eq!(choice(&world, a, b), (BOXES, SelectedBy::Classes));
     world.set_class_method(3, 5, None);
     world.set_options(WorldOptions::default());
     assert_eq!(choice(&world, a, b), by_cost);
@@ -192,7 +192,7 @@ fn the_cheapest_certain_candidate_is_chosen_by_default() {
     let candidates = vec![SLOW, EXACT, BOXES];
     world.set_options(WorldOptions::default().candidates(candidates));
     assert_eq!(choice(&world), EXACT);
-    assert_eq!(world.explain(a, b).unwrap().chosen_by, ChosenBy::Cost);
+    assert_eq!(world.explain(a, b).unwrap().chosen_by, SelectedBy::Cost);
     let event = world.update().events()[0];
     // The witness does not depend on the method.
     let mut plain = World::new();

@@ -43,7 +43,7 @@ struct Script {
     frame: usize,
     forms: Vec<Geometry>,
     bodies: Vec<Handle>,
-    soft: Handle,
+    deformable: Handle,
     sheet: Mesh,
 }
 
@@ -52,10 +52,10 @@ impl Script {
         let (forms, sheet) = (forms(), shapes::torus(0.9, 0.3, 14, 9).unwrap());
         let ground = HalfSpace::new([0.0, 0.0, 1.0], -2.2).unwrap();
         world.add(Body::new(ground).groups(2)).unwrap();
-        let soft = world.add(Body::new(sheet.clone())).unwrap();
+        let deformable = world.add(Body::new(sheet.clone())).unwrap();
         let mut random = Random::new(seed);
         let mut script =
-            Self { random: random.clone(), frame: 0, forms, bodies: vec![], soft, sheet };
+            Self { random: random.clone(), frame: 0, forms, bodies: vec![], deformable, sheet };
         for n in 0..26 {
             let form = script.forms[n % script.forms.len()].clone();
             let body = Body::new(form).at(random_pose(&mut random)).user(n as u64);
@@ -100,7 +100,7 @@ impl Script {
         let deformed = self.sheet.vertices().iter().map(|v| *v * (1.0 + 0.2 * random.unit()));
         let deformed: Vec<Vec3> = deformed.collect();
         match random.below(7) {
-            0 => world.deform(self.soft, &deformed).unwrap(),
+            0 => world.deform(self.deformable, &deformed).unwrap(),
             1 => {
                 let n = random.below(26);
                 world.remove(self.bodies[n]).unwrap();

@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Row] = &[
             "zachmann::perceptron::separate",
             "zachmann::race::interleaved",
             "zachmann::race::parallel",
-            "zachmann::race::Contender::step",
+            "zachmann::race::RaceMethod::step",
         ],
         interval: 2,
         run: clipping_perceptron_race,
@@ -333,7 +333,7 @@ fn clipping_perceptron_race(case: &Case<'_>, checker: &mut Checker<'_>) {
     let Hulls { a, b, .. } = hulls;
     let mut cache = perceptron::PerceptronCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
-        for checks in [clipping::PreChecks::NONE, clipping::PreChecks::COLLECT] {
+        for checks in [clipping::ClippingPreChecks::NONE, clipping::ClippingPreChecks::COLLECT] {
             let found = clipping::clip(a, b, pose, checks);
             checker.case(&found.meet);
             checker.check(found.meet == truth.meet, || {
@@ -357,13 +357,13 @@ fn clipping_perceptron_race(case: &Case<'_>, checker: &mut Checker<'_>) {
         if let Some(gap) = found.separation {
             check_decision(checker, truth, step, &Verdict::Separated(gap));
         }
-        let clip = || Clipping::new(a, b, pose, clipping::PreChecks::COLLECT);
+        let clip = || Clipping::new(a, b, pose, clipping::ClippingPreChecks::COLLECT);
         let plane =
             || Perceptron::new(a, b, pose, options, &perceptron::PerceptronCache::default());
-        // A single contender, step by step.
+        // A single method, step by step.
         let mut single = clip();
         let status = loop {
-            let status = race::Contender::step(&mut single);
+            let status = race::RaceMethod::step(&mut single);
             if status != race::Status::Running {
                 break status;
             }

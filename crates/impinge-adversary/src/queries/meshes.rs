@@ -3,7 +3,7 @@
 use impinge::internals::pair::{Posed, brute, sweep};
 use impinge::pair::{self, Count, First, Hit, MeshCache, Separation, Verdict};
 use impinge::{Pose, Vec3};
-use impinge_papers::zachmann::edges::{self, PreChecks};
+use impinge_papers::zachmann::edges::{self, EdgePreChecks};
 
 use super::{Case, Row, pairs_of};
 use crate::checker::Checker;
@@ -243,8 +243,12 @@ fn by_edges(case: &Case<'_>, checker: &mut Checker<'_>) {
     let a = Posed::new(&case.a, &Pose::IDENTITY);
     for (step, pose, truth) in case.steps() {
         let b = Posed::new(&case.b, pose);
-        let checks =
-            [PreChecks::NONE, PreChecks::OBJECT_BOX, PreChecks::FACE_BOX, PreChecks::COLLECT];
+        let checks = [
+            EdgePreChecks::NONE,
+            EdgePreChecks::OBJECT_BOX,
+            EdgePreChecks::FACE_BOX,
+            EdgePreChecks::COLLECT,
+        ];
         for checks in checks {
             let found = pairs_of(|sink| {
                 edges::traverse(&a, &b, &checks, sink);
@@ -262,7 +266,7 @@ fn by_edges(case: &Case<'_>, checker: &mut Checker<'_>) {
         checker.case(&relaxed.collision);
         checker.check(!relaxed.collision || truth.meet(), || format!("step {step}: {relaxed:?}"));
         let mut first = First::default();
-        edges::traverse(&a, &b, &PreChecks::COLLECT, &mut first);
+        edges::traverse(&a, &b, &EdgePreChecks::COLLECT, &mut first);
         check_first(checker, step, first.pair, &truth.pairs);
     }
 }

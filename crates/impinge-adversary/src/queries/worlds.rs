@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
             "world::World::bounds",
             "world::World::update_calling",
             "world::World::update_calling_in_parallel",
-            "world::World::settle",
+            "world::World::update_until_no_changes",
             "world::Geometry::bounds_at",
             "world::Geometry::tight_bounds_at",
             "world::Geometry::rotation_proof_bounds_at",
@@ -260,8 +260,8 @@ fn worlds(case: &Case<'_>, checker: &mut Checker<'_>) {
                 }
             }
         }
-        let settled = world.settle(3, |_, _| {});
-        checker.check(settled.at_rest, || format!("{name}: {settled:?}"));
+        let repeated = world.update_until_no_changes(3, |_, _| {});
+        checker.check(repeated.at_rest, || format!("{name}: {repeated:?}"));
     }
 }
 

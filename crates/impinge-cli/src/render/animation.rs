@@ -32,7 +32,7 @@ pub(crate) struct AnimationFrame<'a> {
     /// For each part, whether it collides.
     pub(crate) collides: &'a [bool],
     /// For each part, whether it never moves.
-    pub(crate) still: &'a [bool],
+    pub(crate) never_moves: &'a [bool],
     /// The text at the lower edge.
     pub(crate) caption: String,
 }
@@ -63,7 +63,7 @@ impl Animation {
     pub(crate) fn add(&mut self, frame: &AnimationFrame<'_>) {
         let styles: Vec<PartStyle> = (0..frame.scene.parts().len())
             .map(|i| {
-                let rgb = match (frame.collides[i], frame.still[i]) {
+                let rgb = match (frame.collides[i], frame.never_moves[i]) {
                     (true, false) => Kind::Crossing.rgb(),
                     (true, true) => lighten(Kind::Crossing.rgb(), 0.55),
                     (false, true) => [214, 216, 220],
@@ -256,7 +256,7 @@ mod tests {
             animation.add(&AnimationFrame {
                 scene: &scene,
                 collides: &collides,
-                still: &[false],
+                never_moves: &[false],
                 caption,
             });
         }

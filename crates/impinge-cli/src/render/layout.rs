@@ -33,20 +33,21 @@ pub(crate) struct Swatch {
 
 /// A numbered disc, in the list or beside a marker.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Badge {
+pub(crate) struct NumberMark {
     pub(crate) center: [f64; 2],
     pub(crate) radius: f64,
     pub(crate) number: usize,
     pub(crate) rgb: Rgb,
 }
 
-/// A point of the scene with a relation of two parts, and its badge if the pair is in the list.
+/// A point of the scene with a relation of two parts, and its number mark if the pair is in the
+/// list.
 #[derive(Clone, Debug)]
 pub(crate) struct Marker {
     pub(crate) center: [f64; 2],
     pub(crate) radius: f64,
     pub(crate) rgb: Rgb,
-    pub(crate) badge: Option<Badge>,
+    pub(crate) number_mark: Option<NumberMark>,
     /// The pair, its relation and its position.
     pub(crate) tooltip: String,
 }
@@ -61,7 +62,7 @@ pub(crate) struct Layout {
     pub(crate) scale: f64,
     pub(crate) texts: Vec<Text>,
     pub(crate) swatches: Vec<Swatch>,
-    pub(crate) list: Vec<Badge>,
+    pub(crate) list: Vec<NumberMark>,
     /// Number of pairs in the list.
     listed: usize,
 }
@@ -142,7 +143,7 @@ impl Layout {
             if marked.len() <= max_entries { marked.len() } else { max_entries.saturating_sub(1) };
         for (i, v) in marked.iter().take(self.listed).enumerate() {
             let (first, second) = v.report_order();
-            self.list.push(Badge {
+            self.list.push(NumberMark {
                 center: [x + 11.0 * s, y + 17.0 * s],
                 radius: 13.0 * s,
                 number: i + 1,
@@ -175,25 +176,25 @@ impl Layout {
                 continue;
             }
             let center = [p.x, p.y];
-            let badge = (i < self.listed).then(|| {
+            let number_mark = (i < self.listed).then(|| {
                 let at = self.free_position(center, &taken);
                 taken.push(at);
-                Badge { center: at, radius: 13.0 * s, number: i + 1, rgb: v.kind().rgb() }
+                NumberMark { center: at, radius: 13.0 * s, number: i + 1, rgb: v.kind().rgb() }
             });
-            let radius = if badge.is_some() { 9.0 * s } else { 4.0 * s };
+            let radius = if number_mark.is_some() { 9.0 * s } else { 4.0 * s };
             markers.push(Marker {
                 center,
                 radius,
                 rgb: v.kind().rgb(),
-                badge,
+                number_mark,
                 tooltip: tooltip(picture, v),
             });
         }
         markers
     }
 
-    /// A position for a badge near `center`, inside the viewport and away from other badges. The
-    /// candidates lie on six rings of 16 positions each, the nearest ring first.
+    /// A position for a number mark near `center`, inside the viewport and away from other number
+    /// marks. The candidates lie on six rings of 16 positions each, the nearest ring first.
     fn free_position(&self, center: [f64; 2], taken: &[[f64; 2]]) -> [f64; 2] {
         let s = self.scale;
         let port = self.viewport;

@@ -1,7 +1,7 @@
 //! Draws title, legend, list and markers onto an image.
 
 use super::image::Image;
-use super::layout::{Badge, Layout, Marker};
+use super::layout::{Layout, Marker, NumberMark};
 use super::shade::{INK, SECONDARY_INK, WHITE, lighten, readable_on};
 use super::text;
 
@@ -12,8 +12,8 @@ pub(crate) fn paint(image: &mut Image, layout: &Layout, markers: &[Marker]) {
     for m in markers.iter().rev() {
         marker(image, m, s);
     }
-    for b in markers.iter().filter_map(|m| m.badge.as_ref()).chain(&layout.list) {
-        badge(image, b, s);
+    for b in markers.iter().filter_map(|m| m.number_mark.as_ref()).chain(&layout.list) {
+        number_mark(image, b, s);
     }
     for swatch in &layout.swatches {
         let (x, y, size) = (swatch.x, swatch.y, swatch.size);
@@ -25,9 +25,9 @@ pub(crate) fn paint(image: &mut Image, layout: &Layout, markers: &[Marker]) {
     }
 }
 
-/// A ring with a cross and a line to its badge; a dot without a badge.
+/// A ring with a cross and a line to its number mark; a dot without a number mark.
 fn marker(image: &mut Image, m: &Marker, s: f64) {
-    let Some(b) = &m.badge else {
+    let Some(b) = &m.number_mark else {
         image.ring(m.center, 0.0, m.radius + 2.2 * s, WHITE);
         image.ring(m.center, 0.0, m.radius + 0.8 * s, INK);
         image.ring(m.center, 0.0, m.radius - 0.6 * s, m.rgb);
@@ -43,7 +43,7 @@ fn marker(image: &mut Image, m: &Marker, s: f64) {
     }
 }
 
-fn badge(image: &mut Image, b: &Badge, s: f64) {
+fn number_mark(image: &mut Image, b: &NumberMark, s: f64) {
     image.ring(b.center, 0.0, b.radius + 2.5 * s, WHITE);
     image.ring(b.center, 0.0, b.radius, b.rgb);
     let label = b.number.to_string();

@@ -105,9 +105,9 @@ struct Surface {
     depth: Vec<f32>,
     rgb: Vec<Rgb>,
     /// The opacity of edges at the sample.
-    ink: Vec<u8>,
+    edge_opacity: Vec<u8>,
     /// The depth of the nearest edge at the sample.
-    ink_depth: Vec<f32>,
+    edge_depth: Vec<f32>,
 }
 
 struct Band {
@@ -126,8 +126,8 @@ impl Band {
         let surface = || Surface {
             depth: vec![f32::INFINITY; n],
             rgb: vec![WHITE; n],
-            ink: vec![0; n],
-            ink_depth: vec![f32::INFINITY; n],
+            edge_opacity: vec![0; n],
+            edge_depth: vec![f32::INFINITY; n],
         };
         let surfaces = [surface(), surface(), surface()];
         Self { width, height, top: top * SAMPLES_PER_SIDE, surfaces, overlay: vec![(0, WHITE); n] }
@@ -239,8 +239,8 @@ impl Band {
             Stroke::Edge(layer) => {
                 let surface = &mut self.surfaces[layer as usize];
                 if z <= surface.depth[at] + LINE_DEPTH_BIAS {
-                    surface.ink[at] = surface.ink[at].max(line.alpha);
-                    surface.ink_depth[at] = surface.ink_depth[at].min(z);
+                    surface.edge_opacity[at] = surface.edge_opacity[at].max(line.alpha);
+                    surface.edge_depth[at] = surface.edge_depth[at].min(z);
                 }
             }
             Stroke::Overlay(rgb) => {
@@ -277,12 +277,12 @@ impl Band {
         let [opaque, ghost, glass] = &self.surfaces;
         let mut color = WHITE.map(f32::from);
         let solid = opaque.depth[at] < f32::INFINITY;
-        let opaque_depth = opaque.depth[at].min(opaque.ink_depth[at]);
+        let opaque_depth = opaque.depth[at].min(opaque.edge_depth[at]);
         if solid {
             color = opaque.rgb[at].map(f32::from);
         }
-        blend(&mut color, INK, f32::from(opaque.ink[at]) / 255.0 * 0.85);
-        let near = |s: &Surface| s.depth[at].min(s.ink_depth[at]);
+        blend(&mut color, INK, f32::from(opaque.edge_opacity[at]) / 255.0 * 0.85);
+        let near = |s: &Surface| s.depth[at].min(s.edge_depth[at]);
         // The farther layer first. Each with its opacity over an opaque part and over the empty
         // background, and the opacity of its edges.
         let layers = if near(ghost) > near(glass) {
@@ -294,8 +294,8 @@ impl Band {
             if layer.depth[at] < opaque_depth {
                 blend(&mut color, layer.rgb[at], if solid { over_part } else { over_background });
             }
-            if layer.ink[at] > 0 && layer.ink_depth[at] < opaque_depth {
-                blend(&mut color, INK, f32::from(layer.ink[at]) / 255.0 * edge);
+            if layer.edge_opacity[at] > 0 && layer.edge_depth[at] < opaque_depth {
+                blend(&mut color, INK, f32::from(layer.edge_opacity[at]) / 255.0 * edge);
             }
         }
         let (alpha, rgb) = self.overlay[at];

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use impinge_chart::escape;
 
-use super::layout::{Badge, Layout, Marker};
+use super::layout::{Layout, Marker, NumberMark};
 use super::shade::{INK, Rgb, SECONDARY_INK, lighten, readable_on};
 
 /// The SVG document; `png` is the image of the scene without text and markers.
@@ -25,12 +25,12 @@ pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[
     BASE64_STANDARD.encode_string(png, &mut out);
     let _ = writeln!(out, "\"/>");
     // Numbered markers are last, so that no other marker covers a number.
-    let unnumbered = markers.iter().filter(|m| m.badge.is_none());
-    for m in unnumbered.chain(markers.iter().filter(|m| m.badge.is_some())) {
+    let unnumbered = markers.iter().filter(|m| m.number_mark.is_none());
+    for m in unnumbered.chain(markers.iter().filter(|m| m.number_mark.is_some())) {
         let [x, y] = m.center;
-        let ring = if m.badge.is_some() { s } else { 0.5 * s };
+        let ring = if m.number_mark.is_some() { s } else { 0.5 * s };
         let _ = writeln!(out, "<g><title>{}</title>", escape(&m.tooltip));
-        if let Some(b) = &m.badge {
+        if let Some(b) = &m.number_mark {
             let [bx, by] = b.center;
             for (color, width) in [("#fff".to_owned(), 5.0 * s), (hex(INK), 2.0 * s)] {
                 let _ = writeln!(
@@ -47,13 +47,13 @@ pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[
                 hex(m.rgb)
             );
         }
-        if let Some(b) = &m.badge {
-            badge(&mut out, b);
+        if let Some(b) = &m.number_mark {
+            number_mark(&mut out, b);
         }
         let _ = writeln!(out, "</g>");
     }
     for b in &layout.list {
-        badge(&mut out, b);
+        number_mark(&mut out, b);
     }
     for q in &layout.swatches {
         let _ = writeln!(
@@ -82,7 +82,7 @@ pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[
     out
 }
 
-fn badge(out: &mut String, b: &Badge) {
+fn number_mark(out: &mut String, b: &NumberMark) {
     let [x, y] = b.center;
     let _ = writeln!(
         out,

@@ -122,7 +122,7 @@ impl Recorder {
             output.animation_size,
             milliseconds as u16,
         );
-        let still: Vec<bool> = {
+        let never_moves: Vec<bool> = {
             let first = self.recorded.first().map_or(&[][..], |snapshot| &snapshot.poses);
             let moves = |i: usize| self.recorded.iter().any(|s| s.poses[i] != first[i]);
             (0..parts.len()).map(|i| !moves(i)).collect()
@@ -143,7 +143,7 @@ impl Recorder {
             animation.add(&AnimationFrame {
                 scene: &parts_at(scene, &snapshot.poses),
                 collides: &collides,
-                still: &still,
+                never_moves: &never_moves,
                 caption,
             });
         }

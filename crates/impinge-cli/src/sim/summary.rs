@@ -189,7 +189,7 @@ impl Summary {
         row("box overlaps that ended", &|f| f.stats.boxes_ended as f64);
         row("pairs with overlapping boxes", &|f| f.stats.pairs as f64);
         row("pairs checked", &|f| f.stats.checked as f64);
-        row("  decided by hulls alone", &|f| f.stats.by_hulls as f64);
+        row("  decided by hulls alone", &|f| f.stats.decided_by_hulls as f64);
         row("colliding pairs", &|f| f.stats.meeting as f64);
         table
     }

@@ -8,7 +8,7 @@ use impinge::{Mesh, Pose, first_hit};
 use impinge_papers::zachmann::box_tree::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse_counted,
 };
-use impinge_papers::zachmann::edges::{self, PreChecks};
+use impinge_papers::zachmann::edges::{self, EdgePreChecks};
 use impinge_samples::shapes::Model;
 
 use super::bouncing_pair::bouncing_pair;
@@ -134,7 +134,7 @@ fn conventional(mesh: &Mesh, pose: &Pose) -> bool {
     let (a, b) = (Posed::new(mesh, &Pose::IDENTITY), Posed::new(mesh, pose));
     let mut first = First::default();
     if a.bounds().overlaps(&b.bounds()) {
-        edges::traverse(&a, &b, &PreChecks::COLLECT, &mut first);
+        edges::traverse(&a, &b, &EdgePreChecks::COLLECT, &mut first);
     }
     first.pair.is_some()
 }

@@ -72,12 +72,12 @@ pub(super) fn sweep(shape: Model, arguments: &Arguments, progress: &mut Progress
 /// The depth that is closest to the fastest one over all lines of about 200 polygons and more, by
 /// the mean logarithm of the ratio of the times.
 pub(super) fn best_depth(sweeps: &[Sweep]) -> usize {
-    let loss = |depth: usize| -> f64 {
+    let log_ratio_sum = |depth: usize| -> f64 {
         let lines = sweeps.iter().flat_map(|s| &s.lines);
         let large = lines.filter(|line| line.polygons >= 150);
         large.map(|line| (line.us[depth] / line.us[line.best()]).ln()).sum()
     };
-    DEPTHS.min_by(|i, j| loss(*i).total_cmp(&loss(*j))).unwrap_or(10)
+    DEPTHS.min_by(|i, j| log_ratio_sum(*i).total_cmp(&log_ratio_sum(*j))).unwrap_or(10)
 }
 
 pub(super) fn report(sweeps: &[Sweep], best: usize, report: &mut Report) -> Result<()> {

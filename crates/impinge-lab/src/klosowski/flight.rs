@@ -91,14 +91,14 @@ impl Rules {
 
 /// The extent of the measurements of a flight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
+pub(super) struct MeasureExtent {
     /// The maximum number of passes over the flight; each step keeps its fastest.
     pub(super) passes: usize,
     /// Seconds after which no further pass begins; for the second and third pass, five times as
     /// many.
     pub(super) budget: f64,
     /// Also measures queries for the first contact, and the time of single operations.
-    pub(super) thorough: bool,
+    pub(super) also_first_contact: bool,
 }
 
 /// The measurements of a flight.
@@ -110,13 +110,13 @@ pub(super) struct Measurements {
     pub(super) bytes: f64,
     /// Microseconds per step, with all contacts reported.
     pub(super) report: Vec<f64>,
-    /// Microseconds per step until the first contact; empty unless thorough.
+    /// Microseconds per step until the first contact; empty unless first contacts are measured.
     pub(super) detect: Vec<f64>,
     /// Pairs of triangles in contact over all steps.
     pub(super) contacts: u64,
     /// Sums over the flight, with all contacts reported.
     pub(super) counts: Counts,
-    /// The mean cost of single operations, in nanoseconds; zero unless thorough.
+    /// The mean cost of single operations, in nanoseconds; zero unless first contacts are measured.
     pub(super) costs: Costs,
 }
 
@@ -137,25 +137,25 @@ pub(super) fn measure(
     kind: Kind,
     scene: &Scene,
     rules: &Rules,
-    effort: &Effort,
+    extent: &MeasureExtent,
 ) -> Result<Measurements> {
     match kind {
-        Kind::Dop6 => measure_dops::<3>(scene, rules, effort),
-        Kind::Dop14 => measure_dops::<7>(scene, rules, effort),
-        Kind::Dop18 => measure_dops::<9>(scene, rules, effort),
-        Kind::Dop26 => measure_dops::<13>(scene, rules, effort),
-        Kind::Oriented => measure_volumes::<OrientedBox>(scene, rules, effort),
-        Kind::Sphere => measure_volumes::<Sphere>(scene, rules, effort),
+        Kind::Dop6 => measure_dops::<3>(scene, rules, extent),
+        Kind::Dop14 => measure_dops::<7>(scene, rules, extent),
+        Kind::Dop18 => measure_dops::<9>(scene, rules, extent),
+        Kind::Dop26 => measure_dops::<13>(scene, rules, extent),
+        Kind::Oriented => measure_volumes::<OrientedBox>(scene, rules, extent),
+        Kind::Sphere => measure_volumes::<Sphere>(scene, rules, extent),
     }
 }
 
 fn measure_dops<const HALF: usize>(
     scene: &Scene,
     rules: &Rules,
-    effort: &Effort,
+    extent: &MeasureExtent,
 ) -> Result<Measurements> {
     let Some(options) = &rules.tumble else {
-        return measure_volumes::<Dop<HALF>>(scene, rules, effort);
+        return measure_volumes::<Dop<HALF>>(scene, rules, extent);
     };
     let trees = Trees::<Dop<HALF>>::build(scene, rules);
     let shapes = DopShapes::new(&scene.body, &trees.flying, options)?;
@@ -164,18 +164,18 @@ fn measure_dops<const HALF: usize>(
         (&scene.body, &trees.flying),
         ByShape::new(&shapes),
     )?;
-    Ok(measure_query(query, &trees, scene, rules, effort))
+    Ok(measure_query(query, &trees, scene, rules, extent))
 }
 
 fn measure_volumes<V: Volume>(
     scene: &Scene,
     rules: &Rules,
-    effort: &Effort,
+    extent: &MeasureExtent,
 ) -> Result<Measurements> {
     let trees = Trees::<V>::build(scene, rules);
     let query =
         BvQuery::new((&scene.environment, &trees.environment), (&scene.body, &trees.flying))?;
-    Ok(measure_query(query, &trees, scene, rules, effort))
+    Ok(measure_query(query, &trees, scene, rules, extent))
 }
 
 /// The trees of a scene.
@@ -201,21 +201,21 @@ fn measure_query<V: Volume, T: Tumble<V>>(
     trees: &Trees<V>,
     scene: &Scene,
     rules: &Rules,
-    effort: &Effort,
+    extent: &MeasureExtent,
 ) -> Measurements {
     let mut contacts = Count::default();
     let mut counts = Counts::default();
     for pose in &scene.poses {
         query.traverse_counted(pose, rules.order, &mut contacts, &mut counts);
     }
-    let report = replay(&scene.poses, effort, |pose| {
+    let report = replay(&scene.poses, extent, |pose| {
         let mut count = Count::default();
         query.traverse(pose, rules.order, &mut count);
         count.pairs
     });
     let (mut detect, mut costs) = (Vec::new(), NO_COSTS);
-    if effort.thorough {
-        detect = replay(&scene.poses, effort, |pose| {
+    if extent.also_first_contact {
+        detect = replay(&scene.poses, extent, |pose| {
             let mut first = First::default();
             query.traverse(pose, rules.order, &mut first);
             usize::from(first.pair.is_some())
@@ -273,7 +273,7 @@ fn operations<V: Volume, T: Tumble<V>>(
 }
 
 /// Measures a flight through the production tree, which has no counters.
-pub(super) fn measure_production(scene: &Scene, effort: &Effort) -> Measurements {
+pub(super) fn measure_production(scene: &Scene, extent: &MeasureExtent) -> Measurements {
     let clock = CpuClock::start();
     let tree = std::hint::black_box(Tree::build(&scene.environment));
     let build = clock.seconds();
@@ -281,12 +281,12 @@ pub(super) fn measure_production(scene: &Scene, effort: &Effort) -> Measurements
     for pose in &scene.poses {
         pair::traverse(&scene.environment, &scene.body, pose, &mut contacts);
     }
-    let report = replay(&scene.poses, effort, |pose| {
+    let report = replay(&scene.poses, extent, |pose| {
         let mut count = Count::default();
         pair::traverse(&scene.environment, &scene.body, pose, &mut count);
         count.pairs
     });
-    let detect = replay(&scene.poses, effort, |pose| {
+    let detect = replay(&scene.poses, extent, |pose| {
         let mut first = First::default();
         pair::traverse(&scene.environment, &scene.body, pose, &mut first);
         usize::from(first.pair.is_some())
@@ -304,13 +304,17 @@ pub(super) fn measure_production(scene: &Scene, effort: &Effort) -> Measurements
 
 /// Replays the steps of a flight in order, several times; each step keeps its fastest time, in
 /// microseconds.
-fn replay(poses: &[Pose], effort: &Effort, mut query: impl FnMut(&Pose) -> usize) -> Vec<f64> {
+fn replay(
+    poses: &[Pose],
+    extent: &MeasureExtent,
+    mut query: impl FnMut(&Pose) -> usize,
+) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; poses.len()];
     let clock = CpuClock::start();
-    for pass in 0..effort.passes.max(1) {
+    for pass in 0..extent.passes.max(1) {
         // Long flights get three passes, since a single one would show disturbances by other
         // programs; very long flights get one.
-        let limit = if pass < 3 { 5.0 * effort.budget } else { effort.budget };
+        let limit = if pass < 3 { 5.0 * extent.budget } else { extent.budget };
         if pass > 0 && clock.seconds() > limit {
             break;
         }

@@ -19,7 +19,7 @@ use impinge_papers::klosowski::bv_tree::{
 use crate::common::Common;
 use crate::report::{Progress, Report};
 use crate::scenes::{DataSet, Scene, Size};
-use flight::{Effort, Kind, Measurements, Rules, measure_production};
+use flight::{Kind, MeasureExtent, Measurements, Rules, measure_production};
 
 /// Arguments of `impinge-lab klosowski`.
 #[derive(Debug, clap::Args)]
@@ -111,10 +111,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let arguments = &arguments;
     let size =
         if arguments.common.quick { Size { triangles: 0.005, steps: 0.01 } } else { Size::FULL };
-    let effort = Effort {
+    let extent = MeasureExtent {
         passes: if arguments.common.quick { 1 } else { 5 },
         budget: arguments.budget,
-        thorough: false,
+        also_first_contact: false,
     };
     let flights =
         Kind::ALL.len() + 2 * RULES.len() + OPEN_RULES.len() + THRESHOLDS.len() + ORDERS.len() + 2;
@@ -123,7 +123,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     for set in DataSet::ALL {
         progress.step(&format!("{}: making the scene", set.name()));
         let scene = set.scene(&size, arguments.seed)?;
-        measured.push(measure(&scene, &effort, &mut progress)?);
+        measured.push(measure(&scene, &extent, &mut progress)?);
     }
     let mut nested = Vec::new();
     for (number, triangles) in [(6, 2000), (7, 20_000)] {
@@ -145,15 +145,15 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Measured> {
+fn measure(scene: &Scene, extent: &MeasureExtent, progress: &mut Progress) -> Result<Measured> {
     let mut step = |what: &str| progress.step(&format!("{}: {what}", scene.name));
-    let thorough = Effort { thorough: true, ..*effort };
+    let with_first_contact = MeasureExtent { also_first_contact: true, ..*extent };
     step("production tree");
-    let production = measure_production(scene, effort);
+    let production = measure_production(scene, extent);
     let mut run =
-        |what: &str, kind: Kind, rules: &Rules, effort: &Effort| -> Result<Measurements> {
+        |what: &str, kind: Kind, rules: &Rules, extent: &MeasureExtent| -> Result<Measurements> {
             step(what);
-            let measurements = flight::measure(kind, scene, rules, effort)?;
+            let measurements = flight::measure(kind, scene, rules, extent)?;
             ensure!(
                 measurements.contacts == production.contacts,
                 "{}, {what}: {} contacts, the production tree finds {}",
@@ -171,12 +171,12 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
     };
     let mut kinds = Vec::new();
     for kind in Kind::FLYING {
-        kinds.push(run(kind.name(), kind, &Rules::of(kind), &thorough)?);
+        kinds.push(run(kind.name(), kind, &Rules::of(kind), &with_first_contact)?);
     }
     let mut by_rule = |rules: &[(&str, SplitRule)], at: SplitPoint| -> Result<Vec<Measurements>> {
         let mut measurements = Vec::new();
         for (name, rule) in rules {
-            measurements.push(run(name, Kind::Dop18, &split(*rule, at), effort)?);
+            measurements.push(run(name, Kind::Dop18, &split(*rule, at), extent)?);
         }
         Ok(measurements)
     };
@@ -186,16 +186,16 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
     let mut thresholds = Vec::new();
     for (name, threshold) in THRESHOLDS {
         let rules = Rules { flying: paper.flying.threshold(threshold), ..paper };
-        thresholds.push(run(&format!("threshold {name}"), Kind::Dop18, &rules, effort)?);
+        thresholds.push(run(&format!("threshold {name}"), Kind::Dop18, &rules, extent)?);
     }
     let mut orders = Vec::new();
     for (name, order) in ORDERS {
-        orders.push(run(name, Kind::Dop18, &Rules { order, ..paper }, effort)?);
+        orders.push(run(name, Kind::Dop18, &Rules { order, ..paper }, extent)?);
     }
     let mut tumbles = Vec::new();
     for (name, tumble) in TUMBLES {
         let what = format!("tumbling {name}");
-        tumbles.push(run(&what, Kind::Dop18, &Rules { tumble, ..paper }, effort)?);
+        tumbles.push(run(&what, Kind::Dop18, &Rules { tumble, ..paper }, extent)?);
     }
     let sizes = [
         scene.environment.triangles().len() as u64,

@@ -75,13 +75,13 @@ pub(super) fn write(report: &mut Report, nested: &Nested) -> Result<()> {
         &format!("N_v over the difference of the radii, {} triangles", nested.triangles),
         &chart,
     )?;
-    report.paragraph(&remarks(nested, paper));
+    report.paragraph(&write_remarks(nested, paper));
     Ok(())
 }
 
-fn remarks(nested: &Nested, paper: &[[u64; ALPHAS.len()]; 5]) -> String {
+fn write_remarks(nested: &Nested, paper: &[[u64; ALPHAS.len()]; 5]) -> String {
     let (dop26, boxes) = (3, 4);
-    let where_boxes_need_fewer = |rows: &[[u64; ALPHAS.len()]]| -> String {
+    let ranges_with_fewer_box_tests = |rows: &[[u64; ALPHAS.len()]]| -> String {
         // The range of gaps, from the widest on, in which oriented boxes need fewer comparisons.
         let fewer: Vec<f64> = (0..ALPHAS.len())
             .filter(|k| rows[boxes][*k] < rows[dop26][*k])
@@ -101,7 +101,7 @@ fn remarks(nested: &Nested, paper: &[[u64; ALPHAS.len()]; 5]) -> String {
         ALPHAS[closest],
         short(share(&nested.queries)),
         short(share(paper)),
-        where_boxes_need_fewer(&nested.queries),
-        where_boxes_need_fewer(paper),
+        ranges_with_fewer_box_tests(&nested.queries),
+        ranges_with_fewer_box_tests(paper),
     )
 }

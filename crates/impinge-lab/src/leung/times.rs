@@ -68,13 +68,13 @@ struct Row {
 }
 
 impl Row {
-    fn us(&self, method: Method) -> f64 {
+    fn microseconds(&self, method: Method) -> f64 {
         Method::ALL.iter().position(|m| *m == method).map_or(f64::NAN, |i| self.timed[i].frame)
     }
 
     /// The speed-up over closest features.
     fn speedup(&self, method: Method) -> f64 {
-        self.us(Method::Features) / self.us(method)
+        self.microseconds(Method::Features) / self.microseconds(method)
     }
 }
 
@@ -157,7 +157,8 @@ pub(super) fn report(sweeps: &[Sweep], arguments: &Arguments, report: &mut Repor
             table.row(&cells);
         }
         for method in Method::ALL {
-            let points = sweep.rows.iter().map(|row| (row.value, row.us(method))).collect();
+            let points =
+                sweep.rows.iter().map(|row| (row.value, row.microseconds(method))).collect();
             chart = chart.series(method.name(), Mark::LineAndDots, points);
         }
         report.figure(

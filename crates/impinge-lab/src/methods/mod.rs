@@ -196,7 +196,7 @@ impl Model {
 
 /// The time of the chosen methods relative to the fastest ones: the mean, the worst, and the sizes
 /// of the worst.
-fn regret(rows: &[Row], choose: impl Fn(&Row) -> MethodKind) -> (f64, f64, [usize; 2]) {
+fn time_over_fastest(rows: &[Row], choose: impl Fn(&Row) -> MethodKind) -> (f64, f64, [usize; 2]) {
     let (mut sum, mut counted, mut worst) = (0.0, 0, (1.0, [0, 0]));
     for row in rows {
         let Some((_, fastest)) = row.fastest() else { continue };
@@ -277,7 +277,7 @@ fn cell(row: &Row, regime: Regime, method: MethodKind) -> String {
 fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &WithShapes) {
     report.heading("The constants");
     report.paragraph(&format!(
-        "Fitted to the flights by least squares of the relative errors. `crates/impinge/src/world/method.rs` has them rounded; they differ a little from run to run, most of all those of a shape and a mesh:\n\n```text\nSHAPES {:.0}  SHAPE_MESH {:.0}  SHAPE_MESH_DOUBLING {:.0}\nHULLS {:.0}  OPEN {:.2}\nTREES_DOUBLING {:.0}\nSWEEP {:.0}  SWEEP_TRIANGLE {:.1}\nBRUTE {:.0}  PAIR {:.1}\n```",
+        "Fitted to the flights by least squares of the relative errors. `crates/impinge/src/world/method.rs` has them rounded; they differ a little from run to run, most of all those of a shape and a mesh:\n\n```text\nSHAPES_NS {:.0}  SHAPE_MESH_NS {:.0}  SHAPE_MESH_NS_PER_DOUBLING {:.0}\nHULLS_NS {:.0}  SHARE_UNDECIDED_BY_HULLS {:.2}\nTREES_NS_PER_DOUBLING {:.0}\nSWEEP_NS {:.0}  SWEEP_NS_PER_TRIANGLE {:.1}\nBRUTE_NS {:.0}  BRUTE_NS_PER_PAIR {:.1}\n```",
         with_shapes.two_shapes,
         with_shapes.mesh.0,
         with_shapes.mesh.1,
@@ -298,9 +298,9 @@ fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &Wit
     };
     report.paragraph(&format!(
         "The choices of the fitted model take {}; the present choices of the library, {}; always triangles, {}.{}",
-        sentence(regret(rows, |row| model.choose(row))),
-        sentence(regret(rows, |row| row.chosen)),
-        sentence(regret(rows, |_| MethodKind::TRIANGLES)),
+        sentence(time_over_fastest(rows, |row| model.choose(row))),
+        sentence(time_over_fastest(rows, |row| row.chosen)),
+        sentence(time_over_fastest(rows, |_| MethodKind::TRIANGLES)),
         sentence_on_sweeps(rows),
     ));
 }
@@ -356,7 +356,7 @@ mod tests {
         assert!((model.trees - 40.0).abs() < 1e-6 && (model.brute.1 - 10.0).abs() < 1e-6);
         assert_eq!(model.choose(&rows[0]), MethodKind::BRUTE_FORCE);
         assert_eq!(model.choose(&rows[2]), MethodKind::HULLS_THEN_TRIANGLES);
-        assert!((regret(&rows, |r| model.choose(r)).0 - 1.0).abs() < 1e-12);
-        assert!(regret(&rows, |_| MethodKind::TRIANGLES).1 > 1.5);
+        assert!((time_over_fastest(&rows, |r| model.choose(r)).0 - 1.0).abs() < 1e-12);
+        assert!(time_over_fastest(&rows, |_| MethodKind::TRIANGLES).1 > 1.5);
     }
 }

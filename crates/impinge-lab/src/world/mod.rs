@@ -133,7 +133,7 @@ fn frames(
             let is_mesh = matches!(scene.forms[0], scene::Form::Mesh(_));
             // Hulls at rest are not checked again; they are still apart.
             let apart = if is_mesh {
-                all.average(|s| s.by_hulls)
+                all.average(|s| s.decided_by_hulls)
             } else {
                 all.average(|s| s.pairs) - all.average(|s| s.meeting)
             };

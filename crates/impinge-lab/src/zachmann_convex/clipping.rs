@@ -6,17 +6,17 @@ use impinge::Pose;
 use impinge::internals::pair::Posed;
 use impinge::pair::First;
 use impinge_papers::leung::separating::{self, Options, Prepared, Query, Scratch, SeparatingCache};
-use impinge_papers::zachmann::clipping::{Counts, PreChecks, clip};
-use impinge_papers::zachmann::edges::{PreChecks as EdgeChecks, traverse};
+use impinge_papers::zachmann::clipping::{ClippingPreChecks, Counts, clip};
+use impinge_papers::zachmann::edges::{EdgePreChecks, traverse};
 
 use super::{Arguments, Flight, Kind};
 use crate::report::{Progress, Report, Table, short};
 
 /// A row: its name, the checks, and the thesis' speed-up with respect to the row before.
-const ROWS: [(&str, PreChecks, &str); 3] = [
-    ("none", PreChecks::NONE, "1.0"),
-    ("edge against object's box", PreChecks::OBJECT_BOX, "1.3"),
-    ("and faces against object's box", PreChecks::COLLECT, "1.8"),
+const ROWS: [(&str, ClippingPreChecks, &str); 3] = [
+    ("none", ClippingPreChecks::NONE, "1.0"),
+    ("edge against object's box", ClippingPreChecks::OBJECT_BOX, "1.3"),
+    ("and faces against object's box", ClippingPreChecks::COLLECT, "1.8"),
 ];
 
 /// The numbers of polygons of the second table.
@@ -68,7 +68,7 @@ fn pre_checks(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
             before = Some(us);
             let share =
                 |part: u64, all: u64| format!("{:.0} %", 100.0 * part as f64 / all.max(1) as f64);
-            let all = total(&flight, PreChecks::NONE);
+            let all = total(&flight, ClippingPreChecks::NONE);
             row.extend([
                 short(us),
                 short(speedup),
@@ -101,7 +101,7 @@ fn join_values(values: &[f64]) -> String {
     values.iter().map(|v| short(*v)).collect::<Vec<_>>().join(" and then ")
 }
 
-fn total(flight: &Flight, checks: PreChecks) -> Counts {
+fn total(flight: &Flight, checks: ClippingPreChecks) -> Counts {
     let mut total = Counts::default();
     for pose in &flight.poses {
         let counts = clip(&flight.hull, &flight.hull, pose, checks).counts;
@@ -118,7 +118,7 @@ fn total(flight: &Flight, checks: PreChecks) -> Counts {
 fn arbitrary(flight: &Flight, pose: &Pose) -> bool {
     let (a, b) = (Posed::new(&flight.mesh, &Pose::IDENTITY), Posed::new(&flight.mesh, pose));
     let mut first = First::default();
-    traverse(&a, &b, &EdgeChecks::COLLECT, &mut first);
+    traverse(&a, &b, &EdgePreChecks::COLLECT, &mut first);
     first.pair.is_some()
 }
 
@@ -148,7 +148,7 @@ fn comparison(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
             let flight = Flight::new(kind, polygons, arguments.frames, 0.75, arguments.seed)?;
             let slow = flight.time(arguments.passes, |pose| arbitrary(&flight, pose))?;
             let fast = flight.time(arguments.passes, |pose| {
-                clip(&flight.hull, &flight.hull, pose, PreChecks::COLLECT).meet
+                clip(&flight.hull, &flight.hull, pose, ClippingPreChecks::COLLECT).meet
             })?;
             let body = Prepared::new(&flight.hull);
             let (mut cache, mut scratch) = (SeparatingCache::default(), Scratch::default());

@@ -188,7 +188,7 @@ fn relaxation(
     headings.extend(RELAXATIONS.map(|r| format!("factor {r}")));
     headings.extend(["best".to_owned(), "adaptive step".to_owned()]);
     let mut table = Table::new(&headings);
-    let mut helps = Vec::new();
+    let mut gains = Vec::new();
     for (limit, eta) in best {
         let shares: Vec<f64> = RELAXATIONS
             .iter()
@@ -199,7 +199,7 @@ fn relaxation(
         if RELAXATIONS[best_index] < 1.0
             && shares[best_index] < 0.95 * shares[RELAXATIONS.len() - 1]
         {
-            helps.push(limit.to_string());
+            gains.push(limit.to_string());
         }
         let adaptive = Options::new(Learning::Adaptive, FirstPlane::Boxes, *limit)?;
         let mut cells = vec![limit.to_string()];
@@ -216,7 +216,7 @@ fn relaxation(
     report.table(&table);
     report.paragraph(&format!(
         "**Thesis:** a factor of 0.97 is best, and helps only with limits of 10 or 20 iterations. **Ours:** relaxation reduces errors by more than a twentieth with limits of {}. The adaptive step, which the thesis leaves to future work, is in the last column.",
-        if helps.is_empty() { "none".to_owned() } else { helps.join(", ") },
+        if gains.is_empty() { "none".to_owned() } else { gains.join(", ") },
     ));
     Ok(())
 }

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use anyhow::Result;
-use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
+use impinge_papers::zachmann::clipping::{Clipping, ClippingPreChecks, clip};
 use impinge_papers::zachmann::perceptron::{
     FirstPlane, Learning, Options, Perceptron, PerceptronCache,
 };
@@ -51,8 +51,9 @@ pub(super) fn report(
             let frames = (arguments.frames * 100 / polygons).max(50);
             let flight = Flight::new(kind, polygons, frames, 1.0, arguments.seed)?;
             let hull = &flight.hull;
-            let clipping_us = flight
-                .time(arguments.passes, |pose| clip(hull, hull, pose, PreChecks::COLLECT).meet)?;
+            let clipping_us = flight.time(arguments.passes, |pose| {
+                clip(hull, hull, pose, ClippingPreChecks::COLLECT).meet
+            })?;
             let options = Options::new(
                 Learning::Relaxed { eta: 0.03, relaxation: 1.0 },
                 FirstPlane::Boxes,
@@ -63,7 +64,7 @@ pub(super) fn report(
             let mut race =
                 |pose: &impinge::Pose,
                  run: &dyn Fn(&mut Clipping<'_>, &mut Perceptron<'_>) -> RaceOutput| {
-                    let mut clipping = Clipping::new(hull, hull, pose, PreChecks::COLLECT);
+                    let mut clipping = Clipping::new(hull, hull, pose, ClippingPreChecks::COLLECT);
                     let mut planes = Perceptron::new(hull, hull, pose, options, &cache);
                     let outcome = run(&mut clipping, &mut planes);
                     planes.store_plane(&mut cache);

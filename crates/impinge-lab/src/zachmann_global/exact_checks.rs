@@ -162,10 +162,10 @@ pub(super) fn report(
         rows.push((count, timed));
     }
     report.table(&table);
-    let pays = rows.iter().find(|(_, t)| t[1].0 < t[0].0).map(|r| r.0);
+    let first_faster_row = rows.iter().find(|(_, t)| t[1].0 < t[0].0).map(|r| r.0);
     report.paragraph(&format!(
         "**Thesis:** the goal was to find the complexity from which a grid saves time; \"even 100\u{b2}/2 bounding box checks are very cheap compared to some superfluous exact collision detections\". **Ours:** a grid is faster than all pairs {}. The two differ: the thesis' grid passes on pairs that share a cell, ours only those whose boxes overlap, as all pairs does.",
-        pays.map_or("at no measured number of objects".to_owned(), |n| format!("from {n} objects on")),
+        first_faster_row.map_or("at no measured number of objects".to_owned(), |n| format!("from {n} objects on")),
     ));
     let mut chart = Chart::new(
         "Exact checks of tetrahedra",

@@ -39,14 +39,15 @@ pub(super) fn report(
         let flight = Flight::new(objects, side, frames, arguments.seed)?;
         let depth = side.log2().round().clamp(1.0, 7.0) as u32;
         let cells = side.round().max(1.0) as u32;
-        let makers: [&dyn Fn() -> Box<dyn BroadPhase>; 5] = [
+        let constructors: [&dyn Fn() -> Box<dyn BroadPhase>; 5] = [
             &|| Box::new(AllPairs::new()),
             &|| Box::new(Octree::with(OctreeOptions::fixed(flight.cage, depth))),
             &|| Box::new(Grid::with(GridOptions::fixed(flight.cage, cells))),
             &|| SWEEP.make(),
             &|| PhaseKind::NEIGHBOURS.make(),
         ];
-        let timed = makers.map(|make| flight.time(arguments.passes, false, || BoxedPhase(make())));
+        let timed =
+            constructors.map(|make| flight.time(arguments.passes, false, || BoxedPhase(make())));
         anyhow::ensure!(
             timed.iter().all(|t| (t.1 - timed[0].1).abs() < 1e-9),
             "broad phases find different pairs of {objects} objects"

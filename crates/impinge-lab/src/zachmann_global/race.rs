@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use impinge::convex::Hull;
 use impinge::{Pose, shapes};
-use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
+use impinge_papers::zachmann::clipping::{Clipping, ClippingPreChecks, clip};
 use impinge_papers::zachmann::perceptron::{
     FirstPlane, Learning, Options, Perceptron, PerceptronCache,
 };
@@ -142,11 +142,11 @@ fn time(
             for request in frame {
                 let pose = &request.pose;
                 if method == Method::Clipping {
-                    meet += usize::from(clip(hull, hull, pose, PreChecks::COLLECT).meet);
+                    meet += usize::from(clip(hull, hull, pose, ClippingPreChecks::COLLECT).meet);
                     continue;
                 }
                 let cache = planes.entry(request.pair).or_default();
-                let mut clipping = Clipping::new(hull, hull, pose, PreChecks::COLLECT);
+                let mut clipping = Clipping::new(hull, hull, pose, ClippingPreChecks::COLLECT);
                 let mut plane = Perceptron::new(hull, hull, pose, options, cache);
                 let outcome = if method == Method::InTurns {
                     interleaved(&mut clipping, &mut plane, SLICES)

@@ -215,7 +215,7 @@ impl CandidatePairs {
     #[inline]
     fn place(&self, pair: Pair) -> usize {
         let mask = self.table.len() - 1;
-        let mut place = self.home(pair);
+        let mut place = self.hash_slot(pair);
         loop {
             let slot = self.table[place];
             if slot == NONE || self.entries[slot as usize].items == [pair.a, pair.b] {
@@ -227,7 +227,7 @@ impl CandidatePairs {
 
     /// The place where the search for a pair starts.
     #[inline]
-    fn home(&self, pair: Pair) -> usize {
+    fn hash_slot(&self, pair: Pair) -> usize {
         let key = u64::from(pair.a) << 32 | u64::from(pair.b);
         let mixed = (key ^ key >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 32) as usize & (self.table.len() - 1)
@@ -243,9 +243,9 @@ impl CandidatePairs {
             if slot == NONE {
                 break;
             }
-            let home = self.home(self.entries[slot as usize].pair());
+            let hash_slot = self.hash_slot(self.entries[slot as usize].pair());
             // It may fill the hole unless its search starts after the hole.
-            if at.wrapping_sub(home) & mask >= at.wrapping_sub(hole) & mask {
+            if at.wrapping_sub(hash_slot) & mask >= at.wrapping_sub(hole) & mask {
                 self.table[hole] = slot;
                 hole = at;
             }

@@ -270,7 +270,7 @@ mod tests {
             ellipsoid(&mut random, 40, Vec3::new(1.0, 0.5, 0.2)),
         );
         let (a, b, mut scratch) = (Prepared::new(&p), Prepared::new(&q), Scratch::default());
-        let (mut hits, mut recalled) = (0, 0);
+        let (mut hits, mut found_again) = (0, 0);
         for method in METHODS {
             for goal in [Goal::Verdict, Goal::ClosestPoints, Goal::Combined] {
                 let mut tracker = Tracker::new(&a, &b, goal, method);
@@ -297,7 +297,7 @@ mod tests {
                         Goal::Combined => {
                             assert_eq!(frame.closest.is_some(), expected && free_pose.is_some());
                             if let (Some(found), Some(free_pose)) = (frame.closest, free_pose) {
-                                recalled += 1;
+                                found_again += 1;
                                 assert_eq!(found.pose, free_pose);
                                 assert_bounds_overlap(
                                     &found.distance,
@@ -312,7 +312,7 @@ mod tests {
                 }
             }
         }
-        assert!(hits > 300 && recalled > 100, "{hits} {recalled}");
+        assert!(hits > 300 && found_again > 100, "{hits} {found_again}");
     }
 
     /// With the published termination rule the distance may be slightly too large, but within the

@@ -38,14 +38,14 @@ use impinge::math::{Aabb, Pose, Vec3};
 
 /// The pre-checks to make. They accumulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PreChecks {
+pub struct ClippingPreChecks {
     /// Skip edges whose box misses the other body's box.
     pub edge_against_object: bool,
     /// Clip first only at faces whose box overlaps the box of the edges' body.
     pub collect_faces: bool,
 }
 
-impl PreChecks {
+impl ClippingPreChecks {
     /// No pre-checks.
     pub const NONE: Self = Self { edge_against_object: false, collect_faces: false };
     /// The box of each edge against the box of the other body.
@@ -98,17 +98,17 @@ pub struct ClippingOutput {
 /// ```
 /// use impinge::{Pose, Vec3};
 /// use impinge::convex::Hull;
-/// use impinge_papers::zachmann::clipping::{PreChecks, clip};
+/// use impinge_papers::zachmann::clipping::{ClippingPreChecks, clip};
 ///
 /// let corners = (0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64));
 /// let cube = Hull::new(&corners.collect::<Vec<_>>())?;
 /// let pose = Pose::from_translation([0.75, 0.5, 0.5])?;
-/// let output = clip(&cube, &cube, &pose, PreChecks::COLLECT);
+/// let output = clip(&cube, &cube, &pose, ClippingPreChecks::COLLECT);
 /// assert!(output.meet && output.witness.is_some());
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn clip(a: &Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> ClippingOutput {
+pub fn clip(a: &Hull, b: &Hull, pose: &Pose, checks: ClippingPreChecks) -> ClippingOutput {
     let mut clipping = Clipping::new(a, b, pose, checks);
     loop {
         if let Some(output) = clipping.step() {
@@ -126,7 +126,7 @@ pub struct Clipping<'h> {
     moved: Vec<Vec3>,
     /// Bound of the rounding error of B's moved vertices along each axis.
     rounding: Vec3,
-    checks: PreChecks,
+    checks: ClippingPreChecks,
     boxes: [Aabb; 2],
     /// The half-spaces of the other body at which edges are clipped now.
     planes: Vec<Plane>,
@@ -150,7 +150,7 @@ enum EdgePass {
 impl<'h> Clipping<'h> {
     /// Moves B and starts a query.
     #[must_use]
-    pub fn new(a: &'h Hull, b: &'h Hull, pose: &Pose, checks: PreChecks) -> Self {
+    pub fn new(a: &'h Hull, b: &'h Hull, pose: &Pose, checks: ClippingPreChecks) -> Self {
         let moved: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
         let bounds = |points: &[Vec3]| Aabb::from_points(points.iter().copied());
         let reach = b.vertices().iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));

@@ -31,7 +31,7 @@ pub enum Collecting {
 
 /// The pre-checks to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PreChecks {
+pub struct EdgePreChecks {
     /// Skip edges whose box misses the other object's box.
     pub edge_against_object: bool,
     /// Skip polygons whose box misses the edge's box.
@@ -40,7 +40,7 @@ pub struct PreChecks {
     pub collecting: Collecting,
 }
 
-impl PreChecks {
+impl EdgePreChecks {
     /// No pre-checks.
     pub const NONE: Self =
         Self { edge_against_object: false, edge_against_face: false, collecting: Collecting::All };
@@ -97,7 +97,12 @@ impl Relaxed {
 
 /// Sends every pair of triangles that share a point to `sink`. With [`Collecting::Vertices`] some
 /// pairs may be missing.
-pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut dyn Sink) -> Counts {
+pub fn traverse(
+    a: &Posed<'_>,
+    b: &Posed<'_>,
+    checks: &EdgePreChecks,
+    sink: &mut dyn Sink,
+) -> Counts {
     let mut counts = Counts::default();
     let mut reported = HashSet::new();
     for edges_of_a in [true, false] {
@@ -129,7 +134,7 @@ pub fn after_pre_checks(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     let mut pair = None;
     for edges_of_a in [true, false] {
         let (p, q) = if edges_of_a { (a, b) } else { (b, a) };
-        if edges_against_faces(p, q, &PreChecks::COLLECT, &mut counts, |_, sides, face, _| {
+        if edges_against_faces(p, q, &EdgePreChecks::COLLECT, &mut counts, |_, sides, face, _| {
             pair = sides.first().map(|s| if edges_of_a { (s / 3, face) } else { (face, s / 3) });
             pair.is_some()
         }) {
@@ -144,7 +149,7 @@ pub fn after_pre_checks(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
 #[must_use]
 pub fn by_vertices(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     let mut first = impinge::pair::First::default();
-    let counts = traverse(a, b, &PreChecks::RELAXED_COLLECT, &mut first);
+    let counts = traverse(a, b, &EdgePreChecks::RELAXED_COLLECT, &mut first);
     let pair = first.pair;
     Relaxed { collision: pair.is_some(), bias: Bias::TowardsNoCollision, pair, counts }
 }
@@ -155,7 +160,7 @@ pub fn by_vertices(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
 fn edges_against_faces(
     p: &Posed<'_>,
     q: &Posed<'_>,
-    checks: &PreChecks,
+    checks: &EdgePreChecks,
     counts: &mut Counts,
     mut leaf: impl FnMut([Vec3; 2], &[u32], u32, &mut Counts) -> bool,
 ) -> bool {

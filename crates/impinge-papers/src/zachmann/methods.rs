@@ -11,7 +11,7 @@ use impinge::world::{
 };
 
 use super::box_tree::{BoxTest, BoxTree, LeafTest, Options, Query, Scratch, traverse};
-use super::edges::{PreChecks, Relaxed, after_pre_checks, by_vertices};
+use super::edges::{EdgePreChecks, Relaxed, after_pre_checks, by_vertices};
 use super::{clipping, edges, perceptron, race};
 use crate::methods::{
     PerMesh, are_hulls, are_meshes, by_boxes, corners, decided, hulls_of, meshes_of, of_surfaces,
@@ -184,7 +184,7 @@ impl PairChecker for EdgesAgainstFaces {
         let relaxed = match self.mode {
             Mode::Exact => {
                 let mut first = First::default();
-                edges::traverse(&here, &there, &PreChecks::COLLECT, &mut first);
+                edges::traverse(&here, &there, &EdgePreChecks::COLLECT, &mut first);
                 return of_surfaces(pair, first.pair);
             }
             Mode::PreChecks => after_pre_checks(&here, &there),
@@ -233,7 +233,8 @@ impl PairMethod for Clipping {
 impl PairChecker for Clipping {
     fn check(&mut self, pair: &PairQuery<'_>, budget: &mut Budget<'_>) -> PairAnswer {
         let (a, b) = hulls_of(pair.a, pair.b);
-        let mut clipping = clipping::Clipping::new(a, b, pair.pose, clipping::PreChecks::COLLECT);
+        let mut clipping =
+            clipping::Clipping::new(a, b, pair.pose, clipping::ClippingPreChecks::COLLECT);
         while budget.step() {
             if let Some(output) = clipping.step() {
                 let point = output.witness.map(|inside| {
@@ -328,7 +329,8 @@ impl PairChecker for Race {
         let (a, b) = hulls_of(pair.a, pair.b);
         let options = perceptron::Options::THESIS;
         let mut planes = perceptron::Perceptron::new(a, b, pair.pose, options, &self.cache);
-        let mut clipping = clipping::Clipping::new(a, b, pair.pose, clipping::PreChecks::COLLECT);
+        let mut clipping =
+            clipping::Clipping::new(a, b, pair.pose, clipping::ClippingPreChecks::COLLECT);
         let outcome = race::interleaved(&mut clipping, &mut planes, (2, 1));
         planes.store_plane(&mut self.cache);
         // Clipping always has a verdict.

@@ -7,7 +7,7 @@
 //! one thread. This is faster for small pairs: in the thesis' own experiments with many objects,
 //! racing on two processors was slower.
 //!
-//! The verdict does not depend on the winner, because a contender returns a certain verdict or
+//! The verdict does not depend on the winner, because a method returns a certain verdict or
 //! stops without one. The winner depends on timing for [`parallel`], and is deterministic for
 //! [`interleaved`].
 
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{clipping, perceptron};
 use crate::leung::separating;
 
-/// The state of a contender after a step.
+/// The state of a method after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// It is still running.
@@ -30,13 +30,13 @@ pub enum Status {
 }
 
 /// A method that runs step by step and ends by itself.
-pub trait Contender {
+pub trait RaceMethod {
     /// Runs one step. It is not called again after it has returned anything but
     /// [`Status::Running`].
     fn step(&mut self) -> Status;
 }
 
-impl Contender for clipping::Clipping<'_> {
+impl RaceMethod for clipping::Clipping<'_> {
     fn step(&mut self) -> Status {
         match Self::step(self) {
             None => Status::Running,
@@ -46,7 +46,7 @@ impl Contender for clipping::Clipping<'_> {
     }
 }
 
-impl Contender for perceptron::Perceptron<'_> {
+impl RaceMethod for perceptron::Perceptron<'_> {
     fn step(&mut self) -> Status {
         match Self::step(self) {
             None => Status::Running,
@@ -56,7 +56,7 @@ impl Contender for perceptron::Perceptron<'_> {
     }
 }
 
-impl Contender for separating::Search<'_> {
+impl RaceMethod for separating::Search<'_> {
     fn step(&mut self) -> Status {
         match Self::step(self) {
             None => Status::Running,
@@ -72,39 +72,39 @@ impl Contender for separating::Search<'_> {
 pub struct RaceOutput {
     /// Whether the bodies share a point; `None` if both contenders stopped without a verdict.
     pub meet: Option<bool>,
-    /// The contender that decided.
+    /// The method that decided.
     pub winner: Option<Winner>,
-    /// The number of steps of the first contender.
+    /// The number of steps of the first method.
     pub first_steps: u64,
-    /// The number of steps of the second contender.
+    /// The number of steps of the second method.
     pub second_steps: u64,
 }
 
 /// One of two contenders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Winner {
-    /// The first contender.
+    /// The first method.
     First,
-    /// The second contender.
+    /// The second method.
     Second,
 }
 
-/// A race on one thread: repeatedly runs `slices.0` steps of the first contender and `slices.1` of
+/// A race on one thread: repeatedly runs `slices.0` steps of the first method and `slices.1` of
 /// the second.
 ///
 /// If both slices take about the same time, the race takes at most about twice as long as the
-/// faster contender. A slice of zero counts as one.
+/// faster method. A slice of zero counts as one.
 ///
 /// ```
 /// use impinge::convex::Hull;
-/// use impinge_papers::zachmann::clipping::{Clipping, PreChecks};
+/// use impinge_papers::zachmann::clipping::{Clipping, ClippingPreChecks};
 /// use impinge_papers::zachmann::perceptron::{PerceptronCache, Options, Perceptron};
 /// use impinge_papers::zachmann::race::{Winner, interleaved};
 /// use impinge::{Pose, Vec3};
 ///
 /// let hull = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
 /// let pose = Pose::from_translation([2.0, 0.5, 0.0])?;
-/// let mut clipping = Clipping::new(&hull, &hull, &pose, PreChecks::NONE);
+/// let mut clipping = Clipping::new(&hull, &hull, &pose, ClippingPreChecks::NONE);
 /// let cache = PerceptronCache::default();
 /// let mut planes = Perceptron::new(&hull, &hull, &pose, Options::THESIS, &cache);
 /// let outcome = interleaved(&mut clipping, &mut planes, (2, 1));
@@ -112,8 +112,8 @@ pub enum Winner {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn interleaved(
-    first: &mut impl Contender,
-    second: &mut impl Contender,
+    first: &mut impl RaceMethod,
+    second: &mut impl RaceMethod,
     slices: (u32, u32),
 ) -> RaceOutput {
     let mut steps = [0; 2];
@@ -140,7 +140,7 @@ pub fn interleaved(
     }
 }
 
-/// Whether the status of one contender ends the race.
+/// Whether the status of one method ends the race.
 fn ends(one: Status, other: Status) -> bool {
     match one {
         Status::Running => false,
@@ -149,9 +149,9 @@ fn ends(one: Status, other: Status) -> bool {
     }
 }
 
-/// A race on two threads of the current `rayon` pool. With one thread, the first contender runs to
+/// A race on two threads of the current `rayon` pool. With one thread, the first method runs to
 /// its end and then, if it has no verdict, the second.
-pub fn parallel<F: Contender + Send, S: Contender + Send>(
+pub fn parallel<F: RaceMethod + Send, S: RaceMethod + Send>(
     first: &mut F,
     second: &mut S,
 ) -> RaceOutput {
@@ -161,12 +161,12 @@ pub fn parallel<F: Contender + Send, S: Contender + Send>(
     outcome([one, two], [first_steps, second_steps])
 }
 
-/// Runs steps until this contender or the other has finished.
-fn run(contender: &mut impl Contender, is_over: &AtomicBool) -> (Status, u64) {
+/// Runs steps until this method or the other has finished.
+fn run(method: &mut impl RaceMethod, is_over: &AtomicBool) -> (Status, u64) {
     let mut steps = 0;
     // The flag transfers no data; the results are synchronised by the join.
     while !is_over.load(Ordering::Relaxed) {
-        let status = contender.step();
+        let status = method.step();
         steps += 1;
         match status {
             Status::Running => {}
@@ -203,10 +203,10 @@ fn outcome(statuses: [Status; 2], [first_steps, second_steps]: [u64; 2]) -> Race
 mod tests {
     use super::*;
 
-    /// A contender that returns the given status after the given number of steps.
+    /// A method that returns the given status after the given number of steps.
     struct After(u32, Status);
 
-    impl Contender for After {
+    impl RaceMethod for After {
         fn step(&mut self) -> Status {
             self.0 -= 1;
             if self.0 == 0 { self.1 } else { Status::Running }

@@ -54,7 +54,7 @@ pub fn swept_flight(steps: usize, tetrahedra: usize, seed: u64) -> Result<SweptF
     count("the number of tetrahedra", tetrahedra, 1)?;
     total("field of obstacles", &[4, tetrahedra])?;
     let mut random = Random::new(seed);
-    let flight = fly(&mut random, steps);
+    let flight = random_flight(&mut random, steps);
     let mut surface = Surface::new();
     for n in 0..tetrahedra {
         let Some(middle) = (0..1000).find_map(|_| place(&mut random, &flight)) else {
@@ -73,7 +73,7 @@ pub fn swept_flight(steps: usize, tetrahedra: usize, seed: u64) -> Result<SweptF
 
 /// A sequence of orientations and positions. Velocity and angular velocity change slightly at every
 /// step.
-fn fly(random: &mut Random, steps: usize) -> Vec<(DQuat, Vec3)> {
+fn random_flight(random: &mut Random, steps: usize) -> Vec<(DQuat, Vec3)> {
     let mut flight = Vec::with_capacity(steps);
     let mut turn = random.rotation();
     let mut at = Vec3::ZERO;

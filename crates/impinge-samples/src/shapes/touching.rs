@@ -43,14 +43,14 @@ pub fn brick_wall(courses: usize, bricks: usize, cells: usize) -> Result<Scene, 
 /// # Errors
 /// `BadParameter` if `cells` is zero.
 pub fn pallet(layers: usize, cells: usize) -> Result<Scene, Error> {
-    let lying = Arc::new(cuboid_grid([20.0, 30.0, 20.0], [cells; 3])?);
+    let unrotated = Arc::new(cuboid_grid([20.0, 30.0, 20.0], [cells; 3])?);
     let rotated = Arc::new(cuboid_grid([30.0, 20.0, 20.0], [cells; 3])?);
     let deck = Arc::new(cuboid_grid([120.0, 120.0, 10.0], [4 * cells, 4 * cells, 1])?);
     let mut scene = Scene::new();
     scene.add("deck", deck, Pose::from_translation([60.0, 60.0, -15.0])?);
     for layer in 0..layers {
         let (mesh, size) = match layer % 2 {
-            0 => (&lying, [20.0, 30.0]),
+            0 => (&unrotated, [20.0, 30.0]),
             _ => (&rotated, [30.0, 20.0]),
         };
         let counts = size.map(|s: f64| (120.0 / s) as usize);
@@ -65,13 +65,13 @@ pub fn pallet(layers: usize, cells: usize) -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// Pins in bushings in sleeves: `columns` side by side, each a stack of `storeys`. Pin, bushing and
+/// Pins in bushings in sleeves: `columns` side by side, each a stack of `levels`. Pin, bushing and
 /// sleeve have the same number of facets, so the facets of a pin coincide with those of the hole
-/// that it fills, and adjacent storeys share their end rings.
+/// that it fills, and adjacent levels share their end rings.
 ///
 /// # Errors
 /// `BadParameter` if there are fewer than 3 facets.
-pub fn pins(columns: usize, storeys: usize, facets: usize) -> Result<Scene, Error> {
+pub fn pins(columns: usize, levels: usize, facets: usize) -> Result<Scene, Error> {
     let parts: [(&str, Arc<Mesh>); 3] = [
         ("pin", Arc::new(cylinder(4.0, 16.0, facets)?)),
         ("bushing", Arc::new(tube(7.0, 4.0, 16.0, facets)?)),
@@ -79,10 +79,10 @@ pub fn pins(columns: usize, storeys: usize, facets: usize) -> Result<Scene, Erro
     ];
     let mut scene = Scene::new();
     for column in 0..columns {
-        for storey in 0..storeys {
-            let at = Pose::from_translation([20.0 * column as f64, 0.0, 16.0 * storey as f64])?;
+        for level in 0..levels {
+            let at = Pose::from_translation([20.0 * column as f64, 0.0, 16.0 * level as f64])?;
             for (name, mesh) in &parts {
-                scene.add(format!("{name} {}.{}", column + 1, storey + 1), mesh.clone(), at);
+                scene.add(format!("{name} {}.{}", column + 1, level + 1), mesh.clone(), at);
             }
         }
     }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn pins_fill_their_holes() {
-        // Two fits per storey. Between storeys, three pairs of equal parts and four of neighbouring
+        // Two fits per level. Between levels, three pairs of equal parts and four of neighbouring
         // parts touch.
         assert_eq!(touching(&pins(1, 2, 12).unwrap()), 2 * 2 + 3 + 4);
         assert!(touching(&pins(2, 1, 12).unwrap()) > 2 * 2);

@@ -30,6 +30,7 @@ pub enum Moved<'a> {
 }
 
 /// Whether so many of all items moved that it is faster to process all of them than only these.
+#[must_use]
 pub fn are_many(moved: usize, all: usize) -> bool {
     moved * 4 > all
 }

@@ -19,7 +19,7 @@ use crate::math::Vec3;
 pub(super) use crate::math::rounding::UNIT_ROUNDOFF;
 
 /// The smallest positive number.
-pub(super) const SMALLEST: f64 = f64::from_bits(1);
+pub(super) const MIN_DENORMAL: f64 = f64::from_bits(1);
 
 /// An upper bound of the length of a vector, for any size of it; hardly larger than the length.
 #[must_use]
@@ -27,13 +27,14 @@ pub fn length_up(v: Vec3) -> f64 {
     let largest = v.abs().max_element();
     if largest > 0.0 {
         // Two roundings of a denormal number are at most the smallest number.
-        largest * (v / largest).length() * (1.0 + 8.0 * UNIT_ROUNDOFF) + SMALLEST
+        largest * (v / largest).length() * (1.0 + 8.0 * UNIT_ROUNDOFF) + MIN_DENORMAL
     } else {
         0.0
     }
 }
 
-/// The identification of a support point, by which a body finds it again. See [`Support::recall`].
+/// The identification of a support point, by which a body finds it again. See
+/// [`Support::point_of_mark`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mark {
     /// The index of a vertex.
@@ -65,7 +66,7 @@ pub trait Support {
     ///
     /// The mark may come from another body. Then the result is some point of this core, or none; it
     /// is never a point of the other body.
-    fn recall(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
+    fn point_of_mark(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
         match mark {
             Mark::Vertex(_) => None,
             Mark::Direction(direction) => Some(self.furthest(direction, memory)),
@@ -137,7 +138,7 @@ impl Support for Hull {
         memory.last.map_or(Mark::Direction(direction), Mark::Vertex)
     }
 
-    fn recall(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
+    fn point_of_mark(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
         match mark {
             Mark::Vertex(vertex) => self.vertices().get(vertex as usize).copied(),
             Mark::Direction(direction) => Some(self.furthest(direction, memory)),
@@ -171,8 +172,8 @@ impl<S: Support + ?Sized> Support for &S {
         (**self).mark(direction, memory)
     }
 
-    fn recall(&self, mark: Mark, memory: &mut S::Memory) -> Option<Vec3> {
-        (**self).recall(mark, memory)
+    fn point_of_mark(&self, mark: Mark, memory: &mut S::Memory) -> Option<Vec3> {
+        (**self).point_of_mark(mark, memory)
     }
 
     fn support_error(&self) -> f64 {

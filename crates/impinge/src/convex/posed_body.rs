@@ -5,7 +5,7 @@
 //! real numbers. In both cases a ball of the margin's radius is added around every point, in the
 //! outer frame.
 
-use super::body::{Mark, SMALLEST, Support, UNIT_ROUNDOFF, length_up};
+use super::body::{MIN_DENORMAL, Mark, Support, UNIT_ROUNDOFF, length_up};
 use crate::math::{Pose, Vec3};
 
 /// A body at a pose, with the error of its support point there.
@@ -23,7 +23,7 @@ impl<'a, B: Support> PosedBody<'a, B> {
         // The rotation of the direction and the motion of the point: docs/notes/convex-shapes.md.
         let pose_error = 40.0 * UNIT_ROUNDOFF * extent
             + 4.0 * UNIT_ROUNDOFF * length_up(pose.translation())
-            + 16.0 * SMALLEST;
+            + 16.0 * MIN_DENORMAL;
         Self { body, pose, error: body.support_error() * 1.0001 + pose_error }
     }
 
@@ -36,8 +36,8 @@ impl<'a, B: Support> PosedBody<'a, B> {
     }
 
     /// The point of a mark, if there is one, in the outer frame.
-    pub(crate) fn recall(&self, mark: Mark, memory: &mut B::Memory) -> Option<Vec3> {
-        self.body.recall(mark, memory).map(|point| self.pose.transform_point(point))
+    pub(crate) fn point_of_mark(&self, mark: Mark, memory: &mut B::Memory) -> Option<Vec3> {
+        self.body.point_of_mark(mark, memory).map(|point| self.pose.transform_point(point))
     }
 
     /// The center and the radius of a ball around the core, in the outer frame, approximately.

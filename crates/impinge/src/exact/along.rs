@@ -12,7 +12,7 @@
 use super::Sign;
 use super::double::{Double, two_product, two_sum};
 use super::integer;
-use super::orient::{EXACT_RANGE, NO_UNDERFLOW};
+use super::orient::{EXACT_RANGE, MIN_WITHOUT_UNDERFLOW};
 use crate::math::Vec3;
 use crate::math::rounding::{PRODUCT_UNDERFLOW, UNIT_ROUNDOFF};
 
@@ -59,7 +59,8 @@ fn compare_exactly(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
     if (0..3).all(|i| direction[i] == 0.0 || a[i] == b[i]) {
         return Sign::Zero;
     }
-    let fits_expansions = |x: f64| x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= EXACT_RANGE);
+    let fits_expansions =
+        |x: f64| x == 0.0 || (x.abs() >= MIN_WITHOUT_UNDERFLOW && x.abs() <= EXACT_RANGE);
     if [direction, a, b].into_iter().all(|v| v.to_array().into_iter().all(fits_expansions)) {
         compare_by_expansion(direction, a, b)
     } else {

@@ -11,9 +11,9 @@
 use super::Sign;
 use super::corner::{Corner, Outline};
 use super::element::Part;
+use super::filter_counter::FilterCounter;
 use super::flat::Shared;
 use super::orient::side;
-use super::tally::Tally;
 use crate::math::Vec3;
 
 /// The chord of a triangle on the plane of another.
@@ -104,7 +104,7 @@ pub(super) fn intersect(
     a_sides: [Sign; 3],
     b: &[Vec3; 3],
     b_sides: [Sign; 3],
-    tally: &mut impl Tally,
+    counter: &mut impl FilterCounter,
 ) -> Option<Shared> {
     let chord_a = Chord::new(a_sides, Sign::Negative)?;
     let chord_b = Chord::new(b_sides, Sign::Positive)?;
@@ -112,7 +112,7 @@ pub(super) fn intersect(
     let mut order = |end_a: usize, end_b: usize| {
         let (a0, a1) = (a[chord_a.apex], a[chord_a.far[end_a]]);
         let (b0, b1) = (b[chord_b.apex], b[chord_b.far[end_b]]);
-        -(chord_a.apex_side * chord_b.apex_side * side(a0, a1, b0, b1, tally))
+        -(chord_a.apex_side * chord_b.apex_side * side(a0, a1, b0, b1, counter))
     };
     let low_high = order(LOW, HIGH);
     if low_high == Sign::Positive {

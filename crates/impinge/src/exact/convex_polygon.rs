@@ -116,8 +116,8 @@ impl Search<'_> {
     fn find_other_side(&mut self, toward: Direction) -> Found {
         let start_is_above = self.is_above(0);
         let (mut a, mut b) = (0, self.polygon.len());
-        let mut a_rises = self.rises_after(0, toward);
-        if !a_rises && self.rises_before(0, toward) {
+        let mut a_rises = self.next_edge_ascends(0, toward);
+        if !a_rises && self.previous_edge_ascends(0, toward) {
             return Found::Extreme(0);
         }
         // The extreme vertex is strictly between `a` and `b`; each step halves the range.
@@ -126,8 +126,8 @@ impl Search<'_> {
             if toward != Direction::UpLeft && self.is_above(c) != start_is_above {
                 return Found::OtherSide(c);
             }
-            let c_rises = self.rises_after(c, toward);
-            if !c_rises && self.rises_before(c, toward) {
+            let c_rises = self.next_edge_ascends(c, toward);
+            if !c_rises && self.previous_edge_ascends(c, toward) {
                 return Found::Extreme(c);
             }
             let extreme_is_before_c = if a_rises == c_rises {
@@ -153,7 +153,7 @@ impl Search<'_> {
     }
 
     /// Whether the last vertex that differs from vertex `i` is less extreme; true if there is none.
-    fn rises_before(&mut self, i: usize, toward: Direction) -> bool {
+    fn previous_edge_ascends(&mut self, i: usize, toward: Direction) -> bool {
         let n = self.polygon.len();
         let p = self.vertex(i);
         for step in 1..n {
@@ -167,7 +167,7 @@ impl Search<'_> {
 
     /// Whether the next vertex that differs from vertex `i` is more extreme; false if there is
     /// none.
-    fn rises_after(&mut self, i: usize, toward: Direction) -> bool {
+    fn next_edge_ascends(&mut self, i: usize, toward: Direction) -> bool {
         let p = self.vertex(i);
         for step in 1..self.polygon.len() {
             let order = compare_height(self.vertex(i + step), p, toward);

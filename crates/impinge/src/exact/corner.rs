@@ -9,7 +9,7 @@
 use super::double::Double;
 use super::element::project;
 use super::integer;
-use super::orient::NO_UNDERFLOW;
+use super::orient::MIN_WITHOUT_UNDERFLOW;
 use crate::math::Vec3;
 use crate::math::rounding::UNIT_ROUNDOFF;
 
@@ -103,7 +103,7 @@ const MAX_PARAMETER_ERROR: f64 = 1.0 / (1_u64 << 62) as f64;
 const DOUBLE_BOUND: f64 = SQUARED_ROUNDOFF * 1024.0;
 const SQUARED_ROUNDOFF: f64 = UNIT_ROUNDOFF * UNIT_ROUNDOFF;
 /// Coordinates no larger than this cannot overflow in double-double products of three.
-const NO_OVERFLOW: f64 = 1e80;
+const MAX_WITHOUT_OVERFLOW: f64 = 1e80;
 
 /// The point of the edge `pq` on `crossed`.
 fn crossing_point(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Vec3 {
@@ -115,9 +115,9 @@ fn crossing_point(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Vec3 {
 /// [`crossing_point`] in double-double arithmetic; `None` where the error may be too large.
 fn crossing_in_double(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Option<Vec3> {
     let in_range = |v: &Vec3| {
-        v.to_array()
-            .iter()
-            .all(|x| *x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= NO_OVERFLOW))
+        v.to_array().iter().all(|x| {
+            *x == 0.0 || (x.abs() >= MIN_WITHOUT_UNDERFLOW && x.abs() <= MAX_WITHOUT_OVERFLOW)
+        })
     };
     let crossed_in_range = match crossed {
         Crossed::Plane(plane) => plane.iter().all(in_range),

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
+use super::filter_counter::FilterCounter;
 use super::orient::turn;
-use super::tally::Tally;
 use super::{Feature, Sign};
 use crate::math::Vec3;
 
@@ -27,7 +27,10 @@ pub(super) fn lexicographic(p: Vec3, q: Vec3) -> Ordering {
 
 /// An axis along which the triangle projects to one of positive area, and the orientation of the
 /// projection; `None` for zero area.
-pub(super) fn projection_axis(points: [Vec3; 3], tally: &mut impl Tally) -> Option<(usize, Sign)> {
+pub(super) fn projection_axis(
+    points: [Vec3; 3],
+    counter: &mut impl FilterCounter,
+) -> Option<(usize, Sign)> {
     // The largest component of the normal first: its sign is certain after the filter for almost
     // every triangle.
     let normal = (points[1] - points[0]).cross(points[2] - points[0]).abs();
@@ -40,7 +43,7 @@ pub(super) fn projection_axis(points: [Vec3; 3], tally: &mut impl Tally) -> Opti
     };
     [first, (first + 1) % 3, (first + 2) % 3].into_iter().find_map(|axis| {
         let [a, b, c] = points.map(|p| project(p, axis));
-        let orientation = turn(a, b, c, tally);
+        let orientation = turn(a, b, c, counter);
         (!orientation.is_zero()).then_some((axis, orientation))
     })
 }
@@ -73,8 +76,8 @@ pub(super) struct Element<'a> {
 
 impl<'a> Element<'a> {
     /// The convex hull of the three corners.
-    pub(super) fn new(corners: &'a [Vec3; 3], tally: &mut impl Tally) -> Self {
-        if let Some((axis, orientation)) = projection_axis(*corners, tally) {
+    pub(super) fn new(corners: &'a [Vec3; 3], counter: &mut impl FilterCounter) -> Self {
+        if let Some((axis, orientation)) = projection_axis(*corners, counter) {
             return Self { corners, count: 3, index: [0, 1, 2], whole_side: 0, axis, orientation };
         }
         // If corners coincide, the one with the lowest number is used.
@@ -136,17 +139,17 @@ impl<'a> Element<'a> {
         e: usize,
         p: Vec3,
         axis: usize,
-        tally: &mut impl Tally,
+        counter: &mut impl FilterCounter,
     ) -> Sign {
         let [i, j] = self.edge(e).map(|i| project(self.vertex(i), axis));
-        let sign = turn(i, j, project(p, axis), tally);
+        let sign = turn(i, j, project(p, axis), counter);
         if self.orientation == Sign::Negative { -sign } else { sign }
     }
 
     /// The same triangle, to be projected along `axis`.
-    pub(super) fn projected_along(self, axis: usize, tally: &mut impl Tally) -> Self {
+    pub(super) fn projected_along(self, axis: usize, counter: &mut impl FilterCounter) -> Self {
         let [a, b, c] = self.corners.map(|p| project(p, axis));
-        Self { axis, orientation: turn(a, b, c, tally), ..self }
+        Self { axis, orientation: turn(a, b, c, counter), ..self }
     }
 
     /// One vertex of the element, as an element.

@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 use super::Sign;
 use super::corner::{Corner, Outline};
 use super::element::{Element, Part, lexicographic};
+use super::filter_counter::FilterCounter;
 use super::overlap::clip_edge;
-use super::tally::Tally;
 
 /// What two elements share: the smallest part of each that holds it, and its outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +33,14 @@ pub(super) fn intersect(
     a: &Element<'_>,
     b: &Element<'_>,
     axis: usize,
-    tally: &mut impl Tally,
+    counter: &mut impl FilterCounter,
 ) -> Option<Shared> {
-    match separate(a, b, axis, tally) {
+    match separate(a, b, axis, counter) {
         Separation::Apart => return None,
         Separation::Touching(shared) => return Some(shared),
         Separation::None => {}
     }
-    match separate(b, a, axis, tally) {
+    match separate(b, a, axis, counter) {
         Separation::Apart => return None,
         Separation::Touching(shared) => return Some(shared.swapped()),
         Separation::None => {}
@@ -53,11 +53,11 @@ pub(super) fn intersect(
             Outline::Point(Corner::Edges { a: a.edge_corners(0), b: b.edge_corners(0), axis })
         }
         (2, _) => {
-            let [p, q] = clip_edge(a, 0, b, axis, tally)?;
+            let [p, q] = clip_edge(a, 0, b, axis, counter)?;
             Outline::Segment(p, q)
         }
         (_, 2) => {
-            let [p, q] = clip_edge(b, 0, a, axis, tally)?;
+            let [p, q] = clip_edge(b, 0, a, axis, counter)?;
             Outline::Segment(p.swapped(), q.swapped())
         }
         _ => Outline::Area { axis },
@@ -77,12 +77,17 @@ enum Separation {
 }
 
 /// Searches for an edge of `p` that has `q` in its closed outer half-plane.
-fn separate(p: &Element<'_>, q: &Element<'_>, axis: usize, tally: &mut impl Tally) -> Separation {
+fn separate(
+    p: &Element<'_>,
+    q: &Element<'_>,
+    axis: usize,
+    counter: &mut impl FilterCounter,
+) -> Separation {
     for e in 0..p.edge_count() {
         let mut on_line = [0; 3];
         let mut count = 0;
         let outside = (0..q.count).all(|i| {
-            let side = p.side_of_edge(e, q.vertex(i), axis, tally);
+            let side = p.side_of_edge(e, q.vertex(i), axis, counter);
             if side.is_zero() {
                 on_line[count] = i;
                 count += 1;

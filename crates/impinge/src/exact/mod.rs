@@ -44,6 +44,7 @@ mod corner;
 mod degenerate;
 mod double;
 mod element;
+mod filter_counter;
 mod flat;
 mod hit_kind;
 pub(crate) mod integer;
@@ -58,7 +59,6 @@ mod segment;
 mod sign;
 #[cfg(any(test, feature = "internals"))]
 pub(crate) mod stats;
-mod tally;
 pub(crate) mod triangle;
 
 pub(crate) use along::compare_along;

@@ -8,10 +8,10 @@
 use robust::{Coord, Coord3D};
 
 use super::Sign;
+use super::filter_counter::FilterCounter;
 use super::integer;
 #[cfg(any(test, feature = "internals"))]
 use super::stats::FilterStats;
-use super::tally::Tally;
 use crate::math::Vec3;
 use crate::math::rounding::{PRODUCT_UNDERFLOW, TRIPLE_PRODUCT_UNDERFLOW, UNIT_ROUNDOFF, pow2};
 
@@ -26,7 +26,7 @@ const BOUND_2D: f64 = 9.0 * UNIT_ROUNDOFF;
 pub(super) const BOUND_3D: f64 = 50.0 * UNIT_ROUNDOFF;
 
 /// Coordinates at least this large, or zero, cannot underflow in a product of three.
-pub(super) const NO_UNDERFLOW: f64 = pow2(-300);
+pub(super) const MIN_WITHOUT_UNDERFLOW: f64 = pow2(-300);
 
 /// In which direction the path `a`, `b`, `c` turns in the plane: positive for left
 /// (counter-clockwise).
@@ -82,41 +82,46 @@ pub(super) fn larger(x: f64, y: f64) -> f64 {
     if x > y { x } else { y }
 }
 
-/// [`orient2d`], counting the stage that decided in `tally`.
+/// [`orient2d`], counting the stage that decided in `counter`.
 #[inline]
-pub(super) fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
+pub(super) fn turn(
+    a: [f64; 2],
+    b: [f64; 2],
+    c: [f64; 2],
+    counter: &mut impl FilterCounter,
+) -> Sign {
     let u = [b[0] - a[0], b[1] - a[1]];
     let v = [c[0] - a[0], c[1] - a[1]];
     let det = u[0] * v[1] - u[1] * v[0];
     let product = larger(u[0].abs(), v[0].abs()) * larger(u[1].abs(), v[1].abs());
     let bound = BOUND_2D * product + PRODUCT_UNDERFLOW;
     if det > bound {
-        tally.filter(1);
+        counter.filter(1);
         Sign::Positive
     } else if det < -bound {
-        tally.filter(1);
+        counter.filter(1);
         Sign::Negative
     } else {
-        turn_exact(a, b, c, tally)
+        turn_exact(a, b, c, counter)
     }
 }
 
-/// [`orient3d`], counting the stage that decided in `tally`.
+/// [`orient3d`], counting the stage that decided in `counter`.
 #[inline]
-pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {
+pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, counter: &mut impl FilterCounter) -> Sign {
     let (u, v, w) = (b - a, c - a, d - a);
     let det = u.cross(v).dot(w);
     let largest = |u: f64, v: f64, w: f64| larger(larger(u.abs(), v.abs()), w.abs());
     let product = largest(u.x, v.x, w.x) * largest(u.y, v.y, w.y) * largest(u.z, v.z, w.z);
     let bound = BOUND_3D * product + TRIPLE_PRODUCT_UNDERFLOW;
     if det > bound {
-        tally.filter(1);
+        counter.filter(1);
         Sign::Positive
     } else if det < -bound {
-        tally.filter(1);
+        counter.filter(1);
         Sign::Negative
     } else {
-        side_exact(a, b, c, d, tally)
+        side_exact(a, b, c, d, counter)
     }
 }
 
@@ -125,7 +130,7 @@ pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -
 fn fits_expansions<const N: usize>(coordinates: [f64; N]) -> bool {
     // Without early exit: the answer is almost always `true`.
     coordinates.into_iter().fold(true, |all, x| {
-        all & ((x == 0.0) | ((x.abs() >= NO_UNDERFLOW) & (x.abs() <= EXACT_RANGE)))
+        all & ((x == 0.0) | ((x.abs() >= MIN_WITHOUT_UNDERFLOW) & (x.abs() <= EXACT_RANGE)))
     })
 }
 
@@ -133,18 +138,18 @@ fn fits_expansions<const N: usize>(coordinates: [f64; N]) -> bool {
 /// line along an axis) need no arithmetic.
 #[cold]
 #[inline(never)]
-fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
+fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], counter: &mut impl FilterCounter) -> Sign {
     let aligned = |i: usize| a[i] == b[i] && b[i] == c[i];
     if a == b || b == c || c == a || aligned(0) || aligned(1) {
-        tally.filter(1);
+        counter.filter(1);
         return Sign::Zero;
     }
     if fits_expansions([a[0], a[1], b[0], b[1], c[0], c[1]]) {
-        tally.adaptive();
+        counter.adaptive();
         let p = |[x, y]: [f64; 2]| Coord { x, y };
         Sign::of(robust::orient2d(p(a), p(b), p(c)))
     } else {
-        tally.integer();
+        counter.integer();
         integer::orient2d(a, b, c)
     }
 }
@@ -153,20 +158,20 @@ fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> 
 /// plane perpendicular to an axis) need no arithmetic.
 #[cold]
 #[inline(never)]
-fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {
+fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, counter: &mut impl FilterCounter) -> Sign {
     let aligned = |i: usize| a[i] == b[i] && b[i] == c[i] && c[i] == d[i];
     let coincident = a == d || b == d || c == d || a == b || b == c || c == a;
     if coincident || aligned(0) || aligned(1) || aligned(2) {
-        tally.filter(1);
+        counter.filter(1);
         return Sign::Zero;
     }
     if fits_expansions([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z]) {
-        tally.adaptive();
+        counter.adaptive();
         let p = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
         // The sign convention of `robust` is the opposite.
         -Sign::of(robust::orient3d(p(a), p(b), p(c), p(d)))
     } else {
-        tally.integer();
+        counter.integer();
         integer::orient3d(a, b, c, d)
     }
 }

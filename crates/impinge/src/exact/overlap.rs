@@ -8,8 +8,8 @@
 use super::Sign;
 use super::corner::Corner;
 use super::element::{Element, lexicographic, project};
+use super::filter_counter::FilterCounter;
 use super::orient::turn;
-use super::tally::Tally;
 use crate::math::Vec3;
 
 /// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the
@@ -19,17 +19,17 @@ pub(super) fn clip_edge(
     e: usize,
     q: &Element<'_>,
     axis: usize,
-    tally: &mut impl Tally,
+    counter: &mut impl FilterCounter,
 ) -> Option<[Corner; 2]> {
     let corners = p.edge_corners(e);
     let [from, to] = corners.map(|i| p.corners[i]);
     // The sides of the triangle's edges on which the edge's ends lie, and the sides of the edge on
     // which the triangle's vertices lie.
-    let from_sides = [0, 1, 2].map(|k| q.side_of_edge(k, from, axis, tally));
-    let to_sides = [0, 1, 2].map(|k| q.side_of_edge(k, to, axis, tally));
+    let from_sides = [0, 1, 2].map(|k| q.side_of_edge(k, from, axis, counter));
+    let to_sides = [0, 1, 2].map(|k| q.side_of_edge(k, to, axis, counter));
     let projected = |v: Vec3| project(v, axis);
     let q_sides =
-        [0, 1, 2].map(|k| turn(projected(from), projected(to), projected(q.vertex(k)), tally));
+        [0, 1, 2].map(|k| turn(projected(from), projected(to), projected(q.vertex(k)), counter));
 
     // Candidates with their rank along the edge: its start, an entry, a vertex on it, an exit, its
     // end. The set is convex, so at most two are different.
@@ -76,7 +76,7 @@ pub(super) fn overlap(
     a: &Element<'_>,
     b: &Element<'_>,
     axis: usize,
-    tally: &mut impl Tally,
+    counter: &mut impl FilterCounter,
 ) -> Vec<Corner> {
     // A corner of both triangles counts as one of A.
     let canonical = |corner: Corner| match corner {
@@ -85,8 +85,8 @@ pub(super) fn overlap(
     };
     let mut pieces: Vec<[Corner; 2]> = Vec::with_capacity(6);
     for e in 0..3 {
-        let of_a = clip_edge(a, e, b, axis, tally);
-        let of_b = clip_edge(b, e, a, axis, tally).map(|piece| {
+        let of_a = clip_edge(a, e, b, axis, counter);
+        let of_b = clip_edge(b, e, a, axis, counter).map(|piece| {
             let [from, to] = piece.map(Corner::swapped);
             if a.orientation == b.orientation { [from, to] } else { [to, from] }
         });

@@ -11,8 +11,8 @@
 //! by a condition instead of a table. A bound from the largest difference in any coordinate, cubed,
 //! is no faster than a bound from the largest in each.
 
+use super::filter_counter::FilterCounter;
 use super::orient::{BOUND_3D, larger};
-use super::tally::Tally;
 use crate::math::Vec3;
 use crate::math::rounding::TRIPLE_PRODUCT_UNDERFLOW;
 
@@ -32,7 +32,11 @@ const APEX_SIDE: [f64; 8] = [0.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 0.0];
 /// Whether the triangles cross (`false`: they share no point); `None` if some sign is zero or too
 /// close to it.
 #[inline(always)]
-pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<bool> {
+pub(super) fn crossing(
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    counter: &mut impl FilterCounter,
+) -> Option<bool> {
     let [u, v] = [a[1] - a[0], a[2] - a[0]];
     let w = [b[0] - a[0], b[1] - a[0], b[2] - a[0]];
     let largest = |u: f64, v: f64, x: f64, y: f64, z: f64| {
@@ -51,14 +55,14 @@ pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> 
     let b_bits = positive_bits(b_sides);
     let min_abs = smallest_abs(b_sides);
     if all_on_one_side(b_bits) {
-        return answer_if(min_abs > bound, false, 3, tally);
+        return answer_if(min_abs > bound, false, 3, counter);
     }
     let n = (b[1] - b[0]).cross(b[2] - b[0]);
     let a_sides = [-n.dot(w[0]), n.dot(a[1] - b[0]), n.dot(a[2] - b[0])];
     let a_bits = positive_bits(a_sides);
     let min_abs = smaller(min_abs, smallest_abs(a_sides));
     if all_on_one_side(a_bits) {
-        return answer_if(min_abs > bound, false, 6, tally);
+        return answer_if(min_abs > bound, false, 6, counter);
     }
 
     let [b_apex, b_low, b_high] = APEX_AND_ENDS[b_bits].map(|i| b[i]);
@@ -69,14 +73,20 @@ pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> 
     let low_high = -flip * (a_low - a_apex).dot(to_b.cross(b_high - a_apex));
     let high_low = flip * (a_high - a_apex).dot(to_b.cross(b_low - a_apex));
     let gap = larger(low_high, high_low);
-    answer_if(smaller(min_abs, gap.abs()) > bound, gap < 0.0, 8, tally)
+    answer_if(smaller(min_abs, gap.abs()) > bound, gap < 0.0, 8, counter)
 }
 
-/// `answer` if it is certain; `signs`, the number of signs it follows from, is added to the tally.
+/// `answer` if it is certain; `signs`, the number of signs it follows from, is added to the
+/// counter.
 #[inline(always)]
-fn answer_if(is_certain: bool, answer: bool, signs: u64, tally: &mut impl Tally) -> Option<bool> {
+fn answer_if(
+    is_certain: bool,
+    answer: bool,
+    signs: u64,
+    counter: &mut impl FilterCounter,
+) -> Option<bool> {
     if is_certain {
-        tally.filter(signs);
+        counter.filter(signs);
         Some(answer)
     } else {
         None

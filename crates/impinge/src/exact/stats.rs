@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use super::tally::Tally;
+use super::filter_counter::FilterCounter;
 
 /// How many signs each stage of the predicates decided.
 ///
@@ -41,7 +41,7 @@ impl fmt::Display for FilterStats {
     }
 }
 
-impl Tally for FilterStats {
+impl FilterCounter for FilterStats {
     #[inline]
     fn filter(&mut self, signs: u64) {
         self.filter += signs;

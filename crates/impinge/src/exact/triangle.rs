@@ -8,11 +8,11 @@
 
 use super::corner::Outline;
 use super::element::Part;
+use super::filter_counter::FilterCounter;
 use super::orient::side;
 use super::quick;
 #[cfg(any(test, feature = "internals"))]
 use super::stats::FilterStats;
-use super::tally::Tally;
 use super::{Feature, HitKind, Sign, chord, degenerate};
 use crate::math::Vec3;
 
@@ -55,18 +55,18 @@ pub fn triangles_intersect_counted(a: &[Vec3; 3], b: &[Vec3; 3], stats: &mut Fil
 }
 
 #[inline(always)]
-fn intersects(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> bool {
-    match quick::crossing(a, b, tally) {
+fn intersects(a: &[Vec3; 3], b: &[Vec3; 3], counter: &mut impl FilterCounter) -> bool {
+    match quick::crossing(a, b, counter) {
         Some(crossing) => crossing,
-        None => kind(a, b, tally).is_some(),
+        None => kind(a, b, counter).is_some(),
     }
 }
 
 /// How the triangles meet, with every sign from the full predicate.
 #[cold]
 #[inline(never)]
-fn kind(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<HitKind> {
-    intersect(a, b, tally).map(|(kind, _)| kind)
+fn kind(a: &[Vec3; 3], b: &[Vec3; 3], counter: &mut impl FilterCounter) -> Option<HitKind> {
+    intersect(a, b, counter).map(|(kind, _)| kind)
 }
 
 /// How the triangles meet and the outline of the shared set, with every sign from the full
@@ -74,24 +74,24 @@ fn kind(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<HitKind>
 pub(super) fn intersect(
     a: &[Vec3; 3],
     b: &[Vec3; 3],
-    tally: &mut impl Tally,
+    counter: &mut impl FilterCounter,
 ) -> Option<(HitKind, Outline)> {
-    let b_sides = sides(a, b, tally);
+    let b_sides = sides(a, b, counter);
     if strictly_one_side(b_sides) {
         return None;
     }
     // The triangles are coplanar, or A has zero area: then every side is zero.
     if b_sides == [Sign::Zero; 3] {
-        return degenerate::intersect(a, b, tally);
+        return degenerate::intersect(a, b, counter);
     }
-    let a_sides = sides(b, a, tally);
+    let a_sides = sides(b, a, counter);
     if strictly_one_side(a_sides) {
         return None;
     }
     if a_sides == [Sign::Zero; 3] {
-        return degenerate::intersect(a, b, tally);
+        return degenerate::intersect(a, b, counter);
     }
-    let shared = chord::intersect(a, a_sides, b, b_sides, tally)?;
+    let shared = chord::intersect(a, a_sides, b, b_sides, counter)?;
     let kind = match (shared.a, shared.b) {
         (Part::Inside, Part::Inside) => HitKind::Crossing,
         (a, b) => HitKind::Touching { feature_a: feature(a), feature_b: feature(b) },
@@ -100,8 +100,8 @@ pub(super) fn intersect(
 }
 
 /// The sides of the plane of `triangle` on which `points` lie.
-fn sides(triangle: &[Vec3; 3], points: &[Vec3; 3], tally: &mut impl Tally) -> [Sign; 3] {
-    points.map(|p| side(triangle[0], triangle[1], triangle[2], p, tally))
+fn sides(triangle: &[Vec3; 3], points: &[Vec3; 3], counter: &mut impl FilterCounter) -> [Sign; 3] {
+    points.map(|p| side(triangle[0], triangle[1], triangle[2], p, counter))
 }
 
 /// Whether all vertices are strictly on the same side.

@@ -184,7 +184,7 @@ impl Defects {
                 }),
                 [g, h] if t.origin(*g) == t.origin(*h) => {
                     let polygons = [t.polygon(*g), t.polygon(*h)];
-                    let suspects = polygons.map(|p| orientation.suspect[p as usize]);
+                    let suspects = polygons.map(|p| orientation.reversed_polygons[p as usize]);
                     self.misoriented_edges.push(MisorientedEdge {
                         vertices: [t.origin(*g), t.destination(*g)],
                         polygons,
@@ -204,8 +204,9 @@ impl Defects {
         }
         self.non_orientable = orientation.non_orientable;
         if !self.misoriented_edges.is_empty() {
-            self.suspect_polygons =
-                (0..index(polygons)).filter(|p| orientation.suspect[*p as usize]).collect();
+            self.suspect_polygons = (0..index(polygons))
+                .filter(|p| orientation.reversed_polygons[*p as usize])
+                .collect();
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::Mesh;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Vec3, check_range};
-use crate::tree::{Refitted, Upkeep};
+use crate::tree::{Refitted, TreeRefitState};
 
 /// When a deforming mesh rebuilds parts of its tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,15 +58,15 @@ impl DeformOptions {
 #[derive(Clone, Debug)]
 pub struct Deforming {
     mesh: Mesh,
-    upkeep: Upkeep,
+    tree_state: TreeRefitState,
     vertex_triangles: OnceLock<VertexTriangles>,
 }
 
 /// The data of a [`Deforming`] in addition to its mesh: the quality of the tree when it was built,
 /// and the triangles at each vertex.
 #[derive(Clone, Debug)]
-pub(crate) struct RefitState {
-    upkeep: Upkeep,
+pub(crate) struct MeshRefitState {
+    tree_state: TreeRefitState,
     vertex_triangles: OnceLock<VertexTriangles>,
 }
 
@@ -93,20 +93,20 @@ impl Deforming {
     }
 
     fn make(mesh: Mesh, limit: f64) -> Self {
-        let upkeep = Upkeep::new(mesh.tree(), &mesh, limit);
-        Self { mesh, upkeep, vertex_triangles: OnceLock::new() }
+        let tree_state = TreeRefitState::new(mesh.tree(), &mesh, limit);
+        Self { mesh, tree_state, vertex_triangles: OnceLock::new() }
     }
 
     /// Restores a deforming mesh from the result of [`into_parts`](Self::into_parts).
-    pub(crate) fn from_parts(mesh: Mesh, state: RefitState) -> Self {
-        let RefitState { upkeep, vertex_triangles } = state;
-        Self { mesh, upkeep, vertex_triangles }
+    pub(crate) fn from_parts(mesh: Mesh, state: MeshRefitState) -> Self {
+        let MeshRefitState { tree_state, vertex_triangles } = state;
+        Self { mesh, tree_state, vertex_triangles }
     }
 
     /// The mesh, and the state that further moves need.
-    pub(crate) fn into_parts(self) -> (Mesh, RefitState) {
-        let Self { mesh, upkeep, vertex_triangles } = self;
-        (mesh, RefitState { upkeep, vertex_triangles })
+    pub(crate) fn into_parts(self) -> (Mesh, MeshRefitState) {
+        let Self { mesh, tree_state, vertex_triangles } = self;
+        (mesh, MeshRefitState { tree_state, vertex_triangles })
     }
 
     /// The mesh with its current vertices.
@@ -212,12 +212,13 @@ impl Deforming {
         self.mesh.is_box = OnceLock::new();
         let Some(mut tree) = self.mesh.tree.take() else {
             // Built from the current vertices.
-            self.upkeep = Upkeep::new(self.mesh.tree(), &self.mesh, self.upkeep.limit());
+            self.tree_state =
+                TreeRefitState::new(self.mesh.tree(), &self.mesh, self.tree_state.limit());
             return Refitted::default();
         };
         // Clones of the mesh keep the tree that matches their vertices.
         let refitted =
-            self.upkeep.refit(Arc::make_mut(&mut tree), &self.mesh, triangles.as_deref());
+            self.tree_state.refit(Arc::make_mut(&mut tree), &self.mesh, triangles.as_deref());
         self.mesh.tree = OnceLock::from(tree);
         refitted
     }

@@ -41,7 +41,7 @@ pub use defects::{
     Defects, DegenerateKind, DegeneratePolygon, DuplicatePolygon, MisorientedEdge, NonManifoldEdge,
     NonManifoldVertex, NonPlanarPolygon, OpenEdge,
 };
-pub(crate) use deforming::RefitState;
+pub(crate) use deforming::MeshRefitState;
 pub use deforming::{DeformOptions, Deforming};
 pub use edges::Edges;
 pub use fingerprint::Fingerprint;

@@ -2,9 +2,9 @@
 //!
 //! If two polygons run along their common edge in the same direction, one of them is wrong. In a
 //! component connected through edges of exactly two sides, the orientation of one polygon
-//! determines all others: the polygons fall into two groups, and the smaller group is suspect. If
-//! following the edges around a closed path gives a contradiction (a Moebius strip), the component
-//! is not orientable.
+//! determines all others: the polygons fall into two groups, and the smaller group is taken to be
+//! reversed. If following the edges around a closed path gives a contradiction (a Moebius strip),
+//! the component is not orientable.
 
 use super::connectivity::index;
 use super::topology::Topology;
@@ -12,9 +12,9 @@ use super::topology::Topology;
 /// The outcome of the majority decision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Orientation {
-    /// Whether the polygon is in the minority of its component; false in components that are not
-    /// orientable.
-    pub(super) suspect: Vec<bool>,
+    /// Whether the polygon is in the smaller group of its component; false in components that are
+    /// not orientable.
+    pub(super) reversed_polygons: Vec<bool>,
     /// The first polygon of every component that is not orientable.
     pub(super) non_orientable: Vec<u32>,
 }
@@ -24,7 +24,8 @@ impl Orientation {
         const UNASSIGNED: u8 = 2;
         // Group 0 has the orientation of the first polygon of its component, group 1 the opposite.
         let mut group = vec![UNASSIGNED; polygons];
-        let mut found = Self { suspect: vec![false; polygons], non_orientable: Vec::new() };
+        let mut found =
+            Self { reversed_polygons: vec![false; polygons], non_orientable: Vec::new() };
         let mut component: Vec<u32> = Vec::new();
         for seed in 0..polygons {
             if group[seed] != UNASSIGNED {
@@ -59,9 +60,9 @@ impl Orientation {
                 found.non_orientable.push(index(seed));
                 continue;
             }
-            let minority = u8::from(2 * reversed <= component.len());
+            let smaller_group = u8::from(2 * reversed <= component.len());
             for p in &component {
-                found.suspect[*p as usize] = group[*p as usize] == minority;
+                found.reversed_polygons[*p as usize] = group[*p as usize] == smaller_group;
             }
         }
         found

@@ -91,7 +91,7 @@ impl ClosestPair {
         let mut closest = Self::up_to(limit);
         let limits = SearchLimits { slack: FAR_SLACK, max_triangle_pairs: MAX_TIED_PAIRS };
         match near_far(a, b, pose, &mut closest, limits) {
-            Some(effort) if effort.was_abandoned => {
+            Some(counts) if counts.reached_limit => {
                 closest = Self { only_lower_bounds: true, ..Self::up_to(limit) };
                 near_far(
                     a,

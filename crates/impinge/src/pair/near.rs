@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 use crate::tree::{
-    self, Effort, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, SearchLimits,
+    self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, SearchCounts, SearchLimits,
 };
 
 use super::{NearPair, NearSink, Posed, near_blocks};
@@ -24,8 +24,9 @@ pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
     {
         return;
     }
-    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > MAX_TRIANGLES_WITHOUT_TREE;
-    if !(worth_a_tree && tree::near((a, a.tree()), (b, b.tree()), pose, sink)) {
+    let large_enough_for_trees =
+        a.triangles().len().min(b.triangles().len()) > MAX_TRIANGLES_WITHOUT_TREE;
+    if !(large_enough_for_trees && tree::near((a, a.tree()), (b, b.tree()), pose, sink)) {
         near_blocks::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
     }
 }
@@ -44,7 +45,7 @@ pub(super) fn near_far(
     pose: &Pose,
     sink: &mut dyn NearSink,
     limits: SearchLimits,
-) -> Option<Effort> {
+) -> Option<SearchCounts> {
     let large = a.triangles().len().max(b.triangles().len()) > MAX_TRIANGLES_FOR_SWEEP;
     if large && tree::are_far(a, b, pose) { tree::near_far(a, b, pose, sink, limits) } else { None }
 }

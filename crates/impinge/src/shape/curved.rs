@@ -86,9 +86,9 @@ where
     A: Support<Memory = HullMemory>,
     B: Support<Memory = HullMemory>,
 {
-    let mut recalled = cache_from(memory);
-    let found = closest_points(a, b, pose, &ClosestOptions::default(), &mut recalled);
-    *memory = [recalled.a, recalled.b];
+    let mut stored_cache = cache_from(memory);
+    let found = closest_points(a, b, pose, &ClosestOptions::default(), &mut stored_cache);
+    *memory = [stored_cache.a, stored_cache.b];
     if found.answer.lower <= 0.0 {
         let signed = signed_distance(a, b, pose, memory);
         if signed.upper < 0.0 {
@@ -105,8 +105,8 @@ pub(super) fn contact(
     pose: &Pose,
     memory: &mut BodyMemories,
 ) -> Contact {
-    let mut recalled = cache_from(memory);
-    let found = penetration(a, b, pose, &PenetrationOptions::default(), &mut recalled);
-    *memory = [recalled.a, recalled.b];
+    let mut stored_cache = cache_from(memory);
+    let found = penetration(a, b, pose, &PenetrationOptions::default(), &mut stored_cache);
+    *memory = [stored_cache.a, stored_cache.b];
     found.answer
 }

@@ -107,9 +107,9 @@ impl Support for Convex<'_> {
         }
     }
 
-    fn recall(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
+    fn point_of_mark(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
         match (self.hull(), mark) {
-            (Some(hull), mark) => hull.recall(mark, memory),
+            (Some(hull), mark) => hull.point_of_mark(mark, memory),
             (None, Mark::Direction(direction)) => Some(self.furthest(direction, memory)),
             (None, Mark::Vertex(_)) => None,
         }

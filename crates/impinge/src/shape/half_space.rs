@@ -14,7 +14,7 @@ use crate::convex;
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
 use crate::math::Vec3;
-use crate::tree::Seek;
+use crate::tree::BoxSearch;
 
 /// The deepest point of a body, from one support query.
 struct Deepest {
@@ -136,12 +136,12 @@ impl<'a> Lowest<'a> {
             lower: f64::INFINITY,
         };
         // The result is in `lowest`, whether the search was stopped early or not.
-        let _ = surface.seek(&mut lowest);
+        let _ = surface.search(&mut lowest);
         lowest
     }
 }
 
-impl Seek for Lowest<'_> {
+impl BoxSearch for Lowest<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.normal.dot(center) - self.normal.abs().dot(half) - self.offset - self.slack
     }
@@ -226,7 +226,7 @@ pub(super) fn planes_distance(a: &Plane, b: &Plane) -> Distance {
     // The points on the planes closest to the origin and to `b.through`.
     let foot = |plane: &Plane, through: Vec3| through - plane.unit * plane.height(through).1;
     let (on_a, on_b) = (foot(a, Vec3::ZERO), foot(b, b.through));
-    if !face_each_other(a, b) {
+    if !are_opposite_with_gap(a, b) {
         return zero_distance(&ShapeHit::at(common_point(a, b, on_a, on_b)));
     }
     let (Interval { lower, upper }, height) = b.height(on_a);
@@ -259,7 +259,7 @@ fn common_point(a: &Plane, b: &Plane, on_a: Vec3, on_b: Vec3) -> Vec3 {
 
 /// Whether the normals are exactly opposite and there is a gap between the half-spaces: with
 /// `b.normal = -k a.normal`, whether `-(b.offset + b.normal . through) > k a.offset`.
-fn face_each_other(a: &Plane, b: &Plane) -> bool {
+fn are_opposite_with_gap(a: &Plane, b: &Plane) -> bool {
     let facing = a.unit.dot(b.unit);
     if facing > -0.5 || a.unit.cross(b.unit).length() > 1e-12 {
         return false;

@@ -11,12 +11,12 @@ use super::cache::ShapeCache;
 use super::form::{Placed, Surface};
 use super::margins::unit;
 use super::probe::Probe;
-use super::triangle::{Tally, Tester};
+use super::triangle::{CombinedVerdict, Tester};
 use crate::answer::Distance;
 use crate::exact::Location;
 use crate::math::Vec3;
 use crate::solid::locate_at;
-use crate::tree::{MAX_TRIANGLES_WITHOUT_TREE, Seek};
+use crate::tree::{BoxSearch, MAX_TRIANGLES_WITHOUT_TREE};
 
 impl Surface<'_> {
     /// The corners of a triangle in the frame of the query.
@@ -24,13 +24,13 @@ impl Surface<'_> {
         self.mesh.triangle(index as usize).map(|v| self.pose.transform_point(v))
     }
 
-    /// Passes every triangle that is not certainly beyond the limit to `seek`.
-    pub(super) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
+    /// Passes every triangle that is not certainly beyond the limit to `search`.
+    pub(super) fn search(&self, search: &mut impl BoxSearch) -> ControlFlow<()> {
         let count = self.mesh.triangles().len();
         if count > MAX_TRIANGLES_WITHOUT_TREE {
-            return self.mesh.tree().seek(seek);
+            return self.mesh.tree().search(search);
         }
-        (0..count as u32).try_for_each(|triangle| seek.triangle(triangle))
+        (0..count as u32).try_for_each(|triangle| search.triangle(triangle))
     }
 
     /// Whether the mesh is a solid that contains the point.
@@ -44,7 +44,7 @@ struct IntersectionSearch<'a> {
     probe: Probe<'a>,
     tester: Tester<'a>,
     surface: &'a Surface<'a>,
-    tally: Tally,
+    combined: CombinedVerdict,
     /// All triangles that are met or undecided, if the search is for all.
     all: Option<MetTriangles>,
 }
@@ -58,7 +58,7 @@ impl IntersectionSearch<'_> {
             return ControlFlow::Continue(());
         }
         let verdict = self.tester.meets(self.surface.triangle(index));
-        self.tally.add(index, verdict);
+        self.combined.add(index, verdict);
         if let Some(all) = &mut self.all {
             match verdict {
                 Verdict::Separated(_) => {}
@@ -67,7 +67,7 @@ impl IntersectionSearch<'_> {
             }
             return ControlFlow::Continue(());
         }
-        if self.tally.met.is_some() {
+        if self.combined.met.is_some() {
             self.tester.cache_triangle(index);
             return ControlFlow::Break(());
         }
@@ -78,7 +78,7 @@ impl IntersectionSearch<'_> {
     }
 }
 
-impl Seek for IntersectionSearch<'_> {
+impl BoxSearch for IntersectionSearch<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.probe.box_distance(center, half)
     }
@@ -90,7 +90,7 @@ impl Seek for IntersectionSearch<'_> {
     fn skipped(&mut self, lower: f64) {
         // The difference rounds once.
         let lower = (lower - self.tester.margin()) * (1.0 - f64::EPSILON);
-        self.tally.lower = self.tally.lower.min(lower);
+        self.combined.lower = self.combined.lower.min(lower);
     }
 
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
@@ -110,14 +110,15 @@ pub(super) fn intersects(
     let last = cache.triangle.filter(|t| (*t as usize) < surface.mesh.triangles().len());
     let probe = Probe::new(body, surface);
     let tester = Tester::new(body, cache);
-    let mut search = IntersectionSearch { probe, tester, surface, tally: Tally::NONE, all: None };
+    let mut search =
+        IntersectionSearch { probe, tester, surface, combined: CombinedVerdict::NONE, all: None };
     // The triangle of the last query is likely to be met again.
     let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
-        // The result is in the tally, whether the search was stopped early or not.
-        let _ = surface.seek(&mut search);
+        // The result is in the combined, whether the search was stopped early or not.
+        let _ = surface.search(&mut search);
     }
-    let Tally { met, open, lower } = search.tally;
+    let CombinedVerdict { met, open, lower } = search.combined;
     if let Some(meeting) = met {
         return Verdict::Intersecting(meeting);
     }
@@ -164,7 +165,7 @@ impl NearestSearch<'_> {
     }
 }
 
-impl Seek for NearestSearch<'_> {
+impl BoxSearch for NearestSearch<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.probe.box_distance(center, half)
     }
@@ -196,7 +197,7 @@ pub(super) fn distance(
     let mut search = NearestSearch { probe, tester, surface, best: None, lower, limit };
     let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
-        let _ = surface.seek(&mut search);
+        let _ = surface.search(&mut search);
     }
     let best = search.best?;
     let point = body.point();
@@ -225,8 +226,9 @@ pub(super) fn triangles_met(
     let probe = Probe::new(body, surface);
     let tester = Tester::new(body, cache);
     let all = Some(MetTriangles::default());
-    let mut search = IntersectionSearch { probe, tester, surface, tally: Tally::NONE, all };
-    let _ = surface.seek(&mut search);
+    let mut search =
+        IntersectionSearch { probe, tester, surface, combined: CombinedVerdict::NONE, all };
+    let _ = surface.search(&mut search);
     let mut all = search.all.unwrap_or_default();
     all.triangles.sort_unstable();
     all.undecided.sort_unstable();

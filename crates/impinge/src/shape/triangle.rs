@@ -118,13 +118,13 @@ impl<'a> Tester<'a> {
 /// The combined verdict of several triangles: a meeting if one is met, otherwise undecided if one
 /// is, otherwise separated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tally {
+pub(super) struct CombinedVerdict {
     pub(super) met: Option<ShapeHit>,
     pub(super) open: Option<Bounds>,
     pub(super) lower: f64,
 }
 
-impl Tally {
+impl CombinedVerdict {
     pub(super) const NONE: Self = Self { met: None, open: None, lower: f64::INFINITY };
 
     pub(super) fn add(&mut self, triangle: u32, verdict: Verdict) {

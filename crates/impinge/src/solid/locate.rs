@@ -5,7 +5,7 @@ use crate::exact::{Location, RayAxis, location_of, ray_crossing};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::Posed;
-use crate::tree::Cast;
+use crate::tree::RayQuery;
 
 /// The location of a point, given in the frame of the mesh, with respect to the solid that the mesh
 /// bounds. Exact for every point.
@@ -59,7 +59,7 @@ fn locate_in(
     if !bounds.contains(p) {
         return Location::Outside;
     }
-    let ray = Cast { pose, from: p, slack: 0.0, along: RayAxis::FIRST };
+    let ray = RayQuery { pose, from: p, slack: 0.0, along: RayAxis::FIRST };
     let winding = crossings(mesh, &ray, |t| ray_crossing(p, &triangle(t)));
     location_of(winding, mesh.topology().is_balanced())
 }
@@ -72,7 +72,7 @@ const MAX_TRIANGLES_FOR_LINEAR_RAY: u32 = 24;
 /// there are only a few, or if the tree cannot be used at this pose.
 pub(super) fn crossings(
     mesh: &Mesh,
-    ray: &Cast<'_>,
+    ray: &RayQuery<'_>,
     mut exact: impl FnMut(u32) -> Option<i64>,
 ) -> Option<i64> {
     let count = mesh.triangles().len() as u32;

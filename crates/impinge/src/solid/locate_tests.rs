@@ -5,7 +5,7 @@ use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::Posed;
 use crate::shapes;
-use crate::tree::Cast;
+use crate::tree::RayQuery;
 
 use super::locate::{locate_at, locate_posed};
 
@@ -87,13 +87,13 @@ fn point(random: &mut Random, posed: &Posed<'_>) -> Vec3 {
     };
     let bounds = posed.bounds();
     let kind = random.index(5);
-    let mut nudge = |x: f64| nudged(x, random.index(7) as i64 - 3);
+    let mut move_ulps = |x: f64| nudged(x, random.index(7) as i64 - 3);
     match kind {
         0 => on,
-        1 => Vec3::new(nudge(on.x), nudge(on.y), nudge(on.z)),
+        1 => Vec3::new(move_ulps(on.x), move_ulps(on.y), move_ulps(on.z)),
         // The ray passes through a vertex or an edge, or within a few units in the last place.
         2 => Vec3::new(bounds.min.x + (on.x - bounds.min.x) * s, on.y, on.z),
-        3 => Vec3::new(bounds.min.x + (on.x - bounds.min.x) * s, nudge(on.y), nudge(on.z)),
+        3 => Vec3::new(bounds.min.x + (on.x - bounds.min.x) * s, move_ulps(on.y), move_ulps(on.z)),
         _ => bounds.min + bounds.extent() * Vec3::new(s, t, random.unit()),
     }
 }
@@ -129,7 +129,7 @@ fn tree_and_all_triangles_agree() {
                     assert_eq!(locate_posed(p, &posed), expected, "{p} {size} {pose:?}");
                     assert_eq!(locate_at(p, &solid, &pose), expected, "{p} {size} {pose:?}");
                     let mut exact = |t| ray_crossing(p, &posed.triangle(t));
-                    let ray = Cast { pose: &pose, from: p, slack: 0.0, along: RayAxis::FIRST };
+                    let ray = RayQuery { pose: &pose, from: p, slack: 0.0, along: RayAxis::FIRST };
                     if let Some(winding) = solid.tree().crossings(&ray, &mut exact) {
                         assert_eq!(location_of(winding, balanced), expected, "{p} {size} {pose:?}");
                         by_tree += 1;
@@ -156,7 +156,7 @@ fn few_triangles_need_the_exact_test() {
             tested += 1;
             ray_crossing(p, &posed.triangle(t))
         };
-        let ray = Cast { pose: &turn, from: p, slack: 0.0, along: RayAxis::FIRST };
+        let ray = RayQuery { pose: &turn, from: p, slack: 0.0, along: RayAxis::FIRST };
         let winding = ball.tree().crossings(&ray, &mut exact).unwrap();
         inside += usize::from(location_of(winding, true) == Location::Inside);
     }

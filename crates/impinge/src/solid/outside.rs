@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use crate::exact::{Location, Sign, orientation_bound};
 use crate::math::{Aabb, Vec3};
 use crate::pair::Posed;
-use crate::tree::Seek;
+use crate::tree::BoxSearch;
 
 use super::locate::locate_posed;
 use super::plane::Plane;
@@ -183,7 +183,7 @@ fn near_triangles(mesh: &Posed<'_>, bounds: &Aabb) -> Vec<u32> {
         bounds: Aabb,
         found: Vec<u32>,
     }
-    impl Seek for InBox<'_> {
+    impl BoxSearch for InBox<'_> {
         fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
             let around = Aabb { min: center - half, max: center + half };
             let around = around.transformed(self.mesh.pose());
@@ -202,7 +202,7 @@ fn near_triangles(mesh: &Posed<'_>, bounds: &Aabb) -> Vec<u32> {
         }
     }
     let mut search = InBox { mesh, bounds: *bounds, found: Vec::new() };
-    let _ = mesh.mesh().tree().seek(&mut search);
+    let _ = mesh.mesh().tree().search(&mut search);
     search.found
 }
 

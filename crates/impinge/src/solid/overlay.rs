@@ -19,26 +19,26 @@ pub(super) struct Overlay {
     pub(super) both: bool,
     /// Some space is in A only (for a mesh that is not closed: some of its surface is outside the
     /// other).
-    pub(super) only_a: bool,
+    pub(super) in_a_only: bool,
     /// The same for B.
-    pub(super) only_b: bool,
+    pub(super) in_b_only: bool,
 }
 
 impl Overlay {
     /// Whether all kinds were found.
     pub(super) fn is_full(&self) -> bool {
-        self.both && self.only_a && self.only_b
+        self.both && self.in_a_only && self.in_b_only
     }
 
     /// Exchanges the roles of A and B.
     pub(super) fn swap(&mut self) {
-        std::mem::swap(&mut self.only_a, &mut self.only_b);
+        std::mem::swap(&mut self.in_a_only, &mut self.in_b_only);
     }
 
     fn add(&mut self, in_a: bool, in_b: bool) {
         self.both |= in_a && in_b;
-        self.only_a |= in_a && !in_b;
-        self.only_b |= in_b && !in_a;
+        self.in_a_only |= in_a && !in_b;
+        self.in_b_only |= in_b && !in_a;
     }
 }
 
@@ -78,8 +78,8 @@ impl LocalPair<'_> {
                         // The piece is inside or outside the solid; where the sides differ, the
                         // surfaces coincide.
                         overlay.both |= up;
-                        overlay.only_a |= of_a && !up;
-                        overlay.only_b |= !of_a && !up;
+                        overlay.in_a_only |= of_a && !up;
+                        overlay.in_b_only |= !of_a && !up;
                     }
                 }
             }
@@ -196,8 +196,8 @@ mod tests {
         overlay
     }
 
-    fn kinds(both: bool, only_a: bool, only_b: bool) -> Overlay {
-        Overlay { both, only_a, only_b }
+    fn kinds(both: bool, in_a_only: bool, in_b_only: bool) -> Overlay {
+        Overlay { both, in_a_only, in_b_only }
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
             ]
         };
         let touching = classify(&a, &roof, ContactPoint::Corner(Vec3::new(1.0, -0.3, 0.0)));
-        assert!(touching.only_a && touching.only_b);
+        assert!(touching.in_a_only && touching.in_b_only);
         let crossing = ContactPoint::Crossing {
             e: [Vec3::new(1.0, -1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)],
             f: [Vec3::new(0.0, -0.2, 0.0), Vec3::new(3.0, 0.7, 0.0)],

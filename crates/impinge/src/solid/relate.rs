@@ -71,12 +71,12 @@ pub(crate) fn occupancy_without_crossing(
     if !pairs.is_empty() && separated_by_plane(a, b, pairs) {
         return Occupancy::Touching;
     }
-    let mut overlay = Overlay { both: false, only_a: !pair.b.solid, only_b: !pair.a.solid };
+    let mut overlay = Overlay { both: false, in_a_only: !pair.b.solid, in_b_only: !pair.a.solid };
     pair.classify_free_shells(a, b, pairs, &mut overlay);
     if pair.classify_contacts(a, b, pairs, &mut overlay).is_none() {
         return Occupancy::Touching;
     }
-    match (overlay.both, overlay.only_a, overlay.only_b) {
+    match (overlay.both, overlay.in_a_only, overlay.in_b_only) {
         (false, ..) if pairs.is_empty() => Occupancy::Disjoint,
         (false, ..) => Occupancy::Touching,
         (true, false, false) => Occupancy::Equal,
@@ -137,11 +137,11 @@ impl Pair<'_> {
                     let Some(first) = first_vertex(own.mesh.mesh(), shell) else { continue };
                     let inside = other.contains_in_interior(own.mesh.vertices()[first as usize]);
                     overlay.both |= inside;
-                    overlay.only_a |= !inside;
+                    overlay.in_a_only |= !inside;
                     // The space of the other solid next to this piece is outside this solid, unless
                     // the piece is in the interior of its own solid.
-                    if inside && !overlay.only_b {
-                        overlay.only_b = !own.solid || own.shell_has_free_space(shell);
+                    if inside && !overlay.in_b_only {
+                        overlay.in_b_only = !own.solid || own.shell_has_free_space(shell);
                     }
                 }
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::exact::{Location, RayAxis, is_inside};
 use crate::math::{Aabb, Vec3};
 use crate::pair::Posed;
-use crate::tree::Cast;
+use crate::tree::RayQuery;
 
 use super::fan::{ContactPoint, Fan, Neighbourhood};
 use super::locate::{crossings, locate_posed};
@@ -37,7 +37,7 @@ impl<'a> Surface<'a> {
         let point = local.point();
         let along = RayAxis { axis: self.axis, forward: true };
         let mut near = Vec::new();
-        if let Some(ray) = self.cast(&point, along) {
+        if let Some(ray) = self.ray_query(&point, along) {
             // A triangle that the ray certainly crosses does not contain the point.
             let beyond = crossings(self.mesh.mesh(), &ray, |t| {
                 let count = match point {
@@ -64,9 +64,9 @@ impl<'a> Surface<'a> {
     }
 
     /// A ray from a point of contact; `None` if the point has no accurate approximation.
-    fn cast(&self, point: &ContactPoint, along: RayAxis) -> Option<Cast<'_>> {
+    fn ray_query(&self, point: &ContactPoint, along: RayAxis) -> Option<RayQuery<'_>> {
         let (from, slack) = point.nearby()?;
-        Some(Cast { pose: self.mesh.pose(), from, slack, along })
+        Some(RayQuery { pose: self.mesh.pose(), from, slack, along })
     }
 
     /// The neighbourhood of a point of the region, for [`Surface::fan`].
@@ -87,7 +87,7 @@ impl<'a> Surface<'a> {
         point: &ContactPoint,
     ) -> bool {
         let along = RayAxis { forward: plane.axis_points_up() == above, axis: plane.axis() };
-        let Some(ray) = self.cast(point, along) else { return false };
+        let Some(ray) = self.ray_query(point, along) else { return false };
         let winding = crossings(self.mesh.mesh(), &ray, |t| {
             let triangle = self.mesh.triangle(t);
             match point {

@@ -23,7 +23,7 @@ pub(crate) type Within = Verdict<f64, (u32, u32), Bounds>;
 pub(crate) use plain::PlainTree;
 pub(crate) use plain::first_within as first_within_plain;
 pub(crate) use wide::{
-    Cast, Effort, SearchLimits, Seek, Upkeep, are_far, first_cached, first_in_few_steps,
-    first_within, near, near_far, par_pairs, traverse,
+    BoxSearch, RayQuery, SearchCounts, SearchLimits, TreeRefitState, are_far, first_cached,
+    first_in_few_steps, first_within, near, near_far, par_pairs, traverse,
 };
 pub use wide::{FORMAT_VERSION, Refitted, Tree, TreeSize};

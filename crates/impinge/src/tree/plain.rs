@@ -136,7 +136,7 @@ pub(crate) fn first_within(a: &PlainTree, b: &PlainTree, budget: &mut Budget<'_>
             search.remaining.push(pair);
             continue;
         }
-        let open_a = opens_first(&node_a, &node_b);
+        let open_a = opens_a(&node_a, &node_b);
         let first = if open_a { node_a.first } else { node_b.first };
         let children =
             [first, first + 1].map(|child| if open_a { (child, pair.b) } else { (pair.a, child) });
@@ -163,7 +163,7 @@ pub(crate) fn first_within(a: &PlainTree, b: &PlainTree, budget: &mut Budget<'_>
 }
 
 /// Whether the first of two nodes is opened: the one with the longer box, unless it is a leaf.
-fn opens_first(a: &Node, b: &Node) -> bool {
+fn opens_a(a: &Node, b: &Node) -> bool {
     let size = |node: &Node| node.bounds.extent().max_element();
     b.is_leaf || (!a.is_leaf && size(a) >= size(b))
 }

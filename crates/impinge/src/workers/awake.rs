@@ -9,7 +9,7 @@ use rayon::Yield;
 use super::{ActiveHelpers, MAX_SHARES, fan_out};
 
 /// Spin iterations after which an idle worker looks for work again: about half a microsecond.
-const SPINS_BETWEEN_LOOKS: usize = 8;
+const SPINS_BETWEEN_POLLS: usize = 8;
 
 /// Runs `work` while up to `helpers` other workers of the current `rayon` pool stay awake and look
 /// for the pieces that `work` shares with them. Waking a worker takes tens of microseconds, which
@@ -26,7 +26,7 @@ pub(crate) fn keep_workers_awake<R: Send>(helpers: usize, work: impl FnOnce() ->
     }
     let is_over = AtomicBool::new(false);
     let active = ActiveHelpers::default();
-    let look_for_work = || {
+    let poll_for_work = || {
         // A worker runs its newest job first, so the caller runs this job only after the work is
         // over. The test excludes a pool with another order, where the caller would wait for
         // itself.
@@ -36,7 +36,7 @@ pub(crate) fn keep_workers_awake<R: Send>(helpers: usize, work: impl FnOnce() ->
         active.count_during(|| {
             while !is_over.load(Ordering::Relaxed) {
                 if rayon::yield_now() != Some(Yield::Executed) {
-                    (0..SPINS_BETWEEN_LOOKS).for_each(|_| spin_loop());
+                    (0..SPINS_BETWEEN_POLLS).for_each(|_| spin_loop());
                     // With more threads than cores, another thread may need this core.
                     thread::yield_now();
                 }
@@ -50,7 +50,7 @@ pub(crate) fn keep_workers_awake<R: Send>(helpers: usize, work: impl FnOnce() ->
         active.wait();
         result
     };
-    fan_out(helpers, main, &|_| look_for_work())
+    fan_out(helpers, main, &|_| poll_for_work())
 }
 
 /// Sets the flag at the end of the work, also if the work panics.

@@ -28,7 +28,7 @@ const MAX_ITEMS_PER_PIECE: usize = 64;
 /// about twenty microseconds.
 const SPINS_BEFORE_BLOCKING: usize = 400;
 /// Spin iterations that a worker needs to return after its last piece is done.
-const SPINS_TO_RETURN: usize = 8;
+const SPINS_FOR_WORKER_RETURN: usize = 8;
 
 /// Calls `work` on an entire list, in pieces of at least `min_items` (the last piece of a share may
 /// be smaller), on the workers of the current `rayon` pool. The caller runs `before` first and then
@@ -94,7 +94,7 @@ impl ActiveHelpers {
             spin_loop();
             spins -= 1;
         }
-        (0..SPINS_TO_RETURN).for_each(|_| spin_loop());
+        (0..SPINS_FOR_WORKER_RETURN).for_each(|_| spin_loop());
     }
 }
 

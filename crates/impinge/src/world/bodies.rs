@@ -9,7 +9,7 @@ use crate::broad::{BoxF32, FrameInput, Moved};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
 use crate::math::{MAX_COORDINATE, Pose};
-use crate::mesh::RefitState;
+use crate::mesh::MeshRefitState;
 
 /// The slot of no body.
 pub(super) const NONE: u32 = u32::MAX;
@@ -69,7 +69,7 @@ pub(super) struct Record {
     /// The number of times that the geometry of the body was replaced.
     pub(super) geometry_version: u32,
     /// Data that is kept between deformations of a mesh.
-    pub(super) deform_state: Option<Box<RefitState>>,
+    pub(super) deform_state: Option<Box<MeshRefitState>>,
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) class: u32,
@@ -351,11 +351,11 @@ impl Bodies {
 
     /// The input of the broad phase, in which all boxes moved if `all` is set.
     pub(super) fn broad_phase_frame(&self, all: bool) -> FrameInput<'_> {
-        let most_moved = self.moved.len() * 2 > self.records.len();
+        let over_half_moved = self.moved.len() * 2 > self.records.len();
         FrameInput {
             bounds: &self.bounds,
             oriented: self.options.oriented.then_some(&self.oriented[..]),
-            moved: if most_moved || all { Moved::All } else { Moved::Only(&self.moved) },
+            moved: if over_half_moved || all { Moved::All } else { Moved::Only(&self.moved) },
         }
     }
 

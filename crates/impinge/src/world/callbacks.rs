@@ -43,7 +43,7 @@ impl Callbacks {
 
 /// The result of repeated updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct RepeatedUpdates {
     /// The number of updates.
     pub updates: usize,
     /// Whether the callbacks of the last update requested no changes.
@@ -98,21 +98,24 @@ impl World {
     /// assert!(!world.meet(a, b)?);
     /// # Ok::<(), impinge::Error>(())
     /// ```
-    pub fn update_calling(&mut self, callback: impl FnMut(&Event, &mut Commands)) -> Settled {
-        self.settle(1, callback)
+    pub fn update_calling(
+        &mut self,
+        callback: impl FnMut(&Event, &mut Commands),
+    ) -> RepeatedUpdates {
+        self.update_until_no_changes(1, callback)
     }
 
-    /// Repeats [`World::update_calling`] until callbacks request no more changes, or `most` updates
-    /// were made: a solver that separates bodies needs several, and may not converge.
-    pub fn settle(
+    /// Repeats [`World::update_calling`] until callbacks request no more changes, or `max_updates`
+    /// updates were made: a solver that separates bodies needs several, and may not converge.
+    pub fn update_until_no_changes(
         &mut self,
-        most: usize,
+        max_updates: usize,
         mut callback: impl FnMut(&Event, &mut Commands),
-    ) -> Settled {
-        let mut settled = Settled { updates: 0, at_rest: false, refused: 0 };
-        while settled.updates < most && !settled.at_rest {
+    ) -> RepeatedUpdates {
+        let mut repeated = RepeatedUpdates { updates: 0, at_rest: false, refused: 0 };
+        while repeated.updates < max_updates && !repeated.at_rest {
             self.update();
-            settled.updates += 1;
+            repeated.updates += 1;
             let mut commands = std::mem::take(&mut self.callbacks.commands);
             for event in &self.report.events {
                 if !self.callbacks.pairs.is_empty() {
@@ -123,13 +126,13 @@ impl World {
                 }
                 callback(event, &mut commands);
             }
-            settled.at_rest = commands.is_empty();
+            repeated.at_rest = commands.is_empty();
             for command in commands.list.drain(..) {
-                settled.refused += usize::from(self.apply(command).is_err());
+                repeated.refused += usize::from(self.apply(command).is_err());
             }
             self.callbacks.commands = commands;
         }
-        settled
+        repeated
     }
 
     /// As [`World::update`], and calls `callback` with every event, on all threads of the current

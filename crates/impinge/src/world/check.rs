@@ -1,8 +1,8 @@
 //! Checks of many pairs, on any number of threads: which pairs of a list are checked, with which
 //! poses and methods, and what is done with the results. The check of one pair is `narrow.rs`.
 //!
-//! A check that changes the state of its pair, or does not decide, becomes a [`Finding`]. Findings
-//! are sorted and processed by the update, so that reports do not depend on the threads.
+//! A check that changes the state of its pair, or does not decide, becomes a [`CheckOutcome`].
+//! The update sorts and processes these, so that reports do not depend on the threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use super::bodies::Bodies;
 use super::events::Stats;
 use super::narrow::{self, PairState};
 use super::pairs::{Key, Record};
-use super::selection::{Chooser, Selection};
+use super::selection::{MethodSelector, Selection};
 use crate::answer::Bounds;
 use crate::math::Pose;
 use crate::wide::prefetch;
@@ -22,7 +22,7 @@ const PREFETCH_PAIRS: usize = 2;
 
 /// The result of the check of a pair, if it changes the state of the pair or is undecided.
 #[derive(Clone, Debug)]
-pub(super) struct Finding {
+pub(super) struct CheckOutcome {
     pub(super) key: Key,
     pub(super) result: Outcome,
 }
@@ -40,20 +40,20 @@ pub(super) enum Outcome {
     Undecided(Bounds),
 }
 
-/// The findings of an update.
+/// The outcomes of an update.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
-    list: Vec<Finding>,
+pub(super) struct CheckOutcomes {
+    list: Vec<CheckOutcome>,
 }
 
-impl Findings {
+impl CheckOutcomes {
     /// Sorts them, so that their order does not depend on the threads.
     pub(super) fn sort(&mut self) {
-        self.list.sort_unstable_by_key(|finding| finding.key);
+        self.list.sort_unstable_by_key(|outcome| outcome.key);
     }
 
     /// Removes them, and keeps the memory.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = Finding> + '_ {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = CheckOutcome> + '_ {
         self.list.drain(..)
     }
 }
@@ -65,9 +65,9 @@ pub(super) struct Checks<'a> {
     /// The selected methods, if there are any.
     selection: Option<Selection<'a>>,
     frame: u64,
-    findings: Mutex<&'a mut Findings>,
+    outcomes: Mutex<&'a mut CheckOutcomes>,
     checked: AtomicUsize,
-    by_hulls: AtomicUsize,
+    decided_by_hulls: AtomicUsize,
 }
 
 impl<'a> Checks<'a> {
@@ -75,20 +75,20 @@ impl<'a> Checks<'a> {
         bodies: &'a Bodies,
         selection: Selection<'a>,
         frame: u64,
-        findings: &'a mut Findings,
+        outcomes: &'a mut CheckOutcomes,
     ) -> Self {
         let counter = || AtomicUsize::new(0);
-        let findings = Mutex::new(findings);
+        let outcomes = Mutex::new(outcomes);
         let selection = (!selection.is_empty()).then_some(selection);
-        Self { bodies, selection, frame, findings, checked: counter(), by_hulls: counter() }
+        Self { bodies, selection, frame, outcomes, checked: counter(), decided_by_hulls: counter() }
     }
 
     /// Checks the pairs of `records` of which one body has moved, that were not checked yet, or
     /// that are undecided.
     ///
-    /// If a pair starts or stops meeting, its state changes only when the finding is processed.
+    /// If a pair starts or stops meeting, its state changes only when the outcome is processed.
     pub(super) fn check<R: AsMut<Record>>(&self, records: &mut [R]) {
-        let (mut checked, mut by_hulls) = (0, 0);
+        let (mut checked, mut decided_by_hulls) = (0, 0);
         for n in 0..records.len() {
             // Half of the poses were written by other threads, so they are not in this core's
             // cache.
@@ -104,11 +104,11 @@ impl<'a> Checks<'a> {
             if is_undecided || has_moved(a) || has_moved(b) {
                 self.check_one(record);
                 checked += 1;
-                by_hulls += usize::from(record.by_hulls);
+                decided_by_hulls += usize::from(record.decided_by_hulls);
             }
         }
         self.checked.fetch_add(checked, Ordering::Relaxed);
-        self.by_hulls.fetch_add(by_hulls, Ordering::Relaxed);
+        self.decided_by_hulls.fetch_add(decided_by_hulls, Ordering::Relaxed);
     }
 
     fn check_one(&self, record: &mut Record) {
@@ -124,16 +124,16 @@ impl<'a> Checks<'a> {
         let cache = record.cache.get_or_insert_default();
         let was_cold = cache.is_cold();
         let classes = [record_a.class, record_b.class];
-        let chooser = Chooser { selection: self.selection, key, classes };
-        let result = narrow::check(one, other, &pose, &chooser, cache);
-        record.by_hulls = cache.by_hulls;
+        let selector = MethodSelector { selection: self.selection, key, classes };
+        let result = narrow::check(one, other, &pose, &selector, cache);
+        record.decided_by_hulls = cache.decided_by_hulls;
         record.stamp = self.frame;
         record.geometry_versions = [record_a.geometry_version, record_b.geometry_version];
         let state = match result.state() {
             Ok(state) => state,
             Err(bounds) => {
                 record.undecided = true;
-                self.add_finding(key, Outcome::Undecided(bounds));
+                self.add_outcome(key, Outcome::Undecided(bounds));
                 return;
             }
         };
@@ -151,17 +151,17 @@ impl<'a> Checks<'a> {
         } else {
             None
         };
-        self.add_finding(key, Outcome::Changed { state, witness });
+        self.add_outcome(key, Outcome::Changed { state, witness });
     }
 
-    fn add_finding(&self, key: Key, result: Outcome) {
-        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.list.push(Finding { key, result });
+    fn add_outcome(&self, key: Key, result: Outcome) {
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        outcomes.list.push(CheckOutcome { key, result });
     }
 
     /// Adds the numbers of checks to the counts of the update.
     pub(super) fn add_to(self, stats: &mut Stats) {
         stats.checked += self.checked.into_inner();
-        stats.by_hulls += self.by_hulls.into_inner();
+        stats.decided_by_hulls += self.decided_by_hulls.into_inner();
     }
 }

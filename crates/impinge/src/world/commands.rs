@@ -18,7 +18,7 @@ pub enum Command {
     Remove(Handle),
     /// A body is added.
     Add(Body),
-    /// A pair matters, does not matter, or follows the rules again.
+    /// A pair is compared, is not compared, or follows the rules again.
     SetInterest(Handle, Handle, Option<bool>),
 }
 
@@ -64,7 +64,7 @@ impl super::World {
             Command::Deform(body, vertices) => self.deform(body, &vertices)?,
             Command::Remove(body) => self.remove(body)?,
             Command::Add(body) => return self.add(body).map(Some),
-            Command::SetInterest(a, b, matters) => self.set_interest(a, b, matters)?,
+            Command::SetInterest(a, b, compared) => self.set_interest(a, b, compared)?,
         }
         Ok(None)
     }

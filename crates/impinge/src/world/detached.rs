@@ -9,7 +9,7 @@ use super::events::Event;
 use super::exchange::{
     self, Counters, Entry, FrameWriter, Outbox, Reports, Scope, SpawnError, Worker,
 };
-use super::register::Register;
+use super::register::HandleRegister;
 use super::{Body, Geometry, Handle, Interest, World};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
@@ -57,7 +57,7 @@ use crate::math::{Pose, Vec3};
 pub struct Detached {
     worker: DetachedWorker,
     /// The bodies that exist from the application's side.
-    register: Register,
+    register: HandleRegister,
     refused: Arc<AtomicU64>,
 }
 
@@ -137,7 +137,7 @@ impl World {
     {
         let refused = Arc::new(AtomicU64::new(0));
         let records = self.bodies.records.iter();
-        let register = Register::new(records.map(|r| (r.generation, r.geometry.is_some())));
+        let register = HandleRegister::new(records.map(|r| (r.generation, r.geometry.is_some())));
         self.bodies.clear_free_slots();
         let count = Arc::clone(&refused);
         let step: Box<Step> = Box::new(move |world, step, input, output| {
@@ -259,10 +259,10 @@ impl Detached {
         }
     }
 
-    /// Sets whether one pair matters, independently of the rules.
-    pub fn set_interest(&mut self, a: Handle, b: Handle, matters: Option<bool>) {
+    /// Sets whether one pair is compared, independently of the rules.
+    pub fn set_interest(&mut self, a: Handle, b: Handle, compared: Option<bool>) {
         if self.accepts(&[a, b]) {
-            self.push(Command::SetInterest(a, b, matters));
+            self.push(Command::SetInterest(a, b, compared));
         }
     }
 

@@ -16,7 +16,7 @@ pub enum EventKind {
     Began,
     /// They meet, and met before.
     Persists,
-    /// They do not meet any more, or one of them was removed, or the pair does not matter any more.
+    /// They do not meet any more, or one of them was removed, or the pair is not compared any more.
     Ended,
 }
 
@@ -116,12 +116,12 @@ pub struct Stats {
     pub boxes_began: usize,
     /// Number of box pairs that stopped overlapping in this update.
     pub boxes_ended: usize,
-    /// Pairs whose boxes overlap and that matter.
+    /// Pairs whose boxes overlap and that are compared.
     pub pairs: usize,
     /// Pairs that were checked, because one of the two moved or the pair is new.
     pub checked: usize,
     /// The pairs among these that were decided by hulls alone, without a test of triangles.
-    pub by_hulls: usize,
+    pub decided_by_hulls: usize,
     /// Pairs that meet.
     pub meeting: usize,
 }

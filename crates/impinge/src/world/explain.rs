@@ -6,7 +6,7 @@ use super::interest::InterestRule;
 use super::method::Method;
 use super::narrow::PairState;
 use super::pair_method::PairTraits;
-use super::selection::{Chooser, ChosenBy, Estimate, Selection};
+use super::selection::{Estimate, MethodSelector, SelectedBy, Selection};
 use super::{Handle, MethodKind, World};
 use crate::error::Error;
 use crate::pair::Bias;
@@ -15,9 +15,11 @@ use crate::pair::Bias;
 /// is a text of a few lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Whether the pair matters, and which rule decided that.
-    pub interest: (bool, InterestRule),
-    /// Whether the boxes overlap and the pair matters, so that it is checked.
+    /// Whether the pair is compared.
+    pub compared: bool,
+    /// The rule that decided `compared`.
+    pub rule: InterestRule,
+    /// Whether the boxes overlap and the pair is compared, so that it is checked.
     pub listed: bool,
     /// The traits of the first parts of the two. The default value if one of them is a frame, which
     /// has no parts.
@@ -27,11 +29,11 @@ pub struct Explanation {
     pub estimates: Vec<Estimate>,
     /// The methods that were selected for the pair, its classes or the world, in the order in which
     /// they are considered. One that comes before the chosen one cannot decide for these shapes.
-    pub selected: Vec<(MethodKind, ChosenBy)>,
+    pub selected: Vec<(MethodKind, SelectedBy)>,
     /// The method that is used.
     pub chosen: MethodKind,
     /// Which rule chose it.
-    pub chosen_by: ChosenBy,
+    pub chosen_by: SelectedBy,
     /// The direction of possible errors of that method; `None` if its answers are certain.
     pub method_bias: Option<Bias>,
     /// Whether they meet; `None` if the pair was not checked, or no check has decided yet.
@@ -41,7 +43,7 @@ pub struct Explanation {
     /// Whether the last check did not decide, so that `meeting` is older.
     pub undecided: bool,
     /// Whether hulls alone decided the last check.
-    pub by_hulls: bool,
+    pub decided_by_hulls: bool,
 }
 
 impl World {
@@ -69,22 +71,24 @@ impl World {
         let record = self.pairs.get(key);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let classes = [i, j].map(|slot| self.bodies.records[slot as usize].class);
-        let chooser = Chooser { selection: Some(selection), key, classes };
+        let selector = MethodSelector { selection: Some(selection), key, classes };
         let parts = [i, j].map(|slot| self.geometry_in(slot as usize).parts().first());
         let (traits, chosen, chosen_by) = match parts {
             [Some(one), Some(other)] => {
-                let (chosen, rule) = chooser.choose(one, other);
+                let (chosen, rule) = selector.choose(one, other);
                 (PairTraits::of(one, other), selection.kind(chosen), rule)
             }
-            _ => (PairTraits::default(), Method::Shapes.into(), ChosenBy::Cost),
+            _ => (PairTraits::default(), Method::Shapes.into(), SelectedBy::Cost),
         };
         let state = record.map_or(PairState::Unknown, |record| record.state);
+        let (compared, rule) = self.matrix.is_compared(&self.bodies, i, j);
         Ok(Explanation {
-            interest: self.matrix.matters(&self.bodies, i, j),
+            compared,
+            rule,
             listed: record.is_some(),
             traits,
             estimates: selection.estimates(&traits),
-            selected: chooser.selected_methods().collect(),
+            selected: selector.selected_methods().collect(),
             chosen,
             chosen_by,
             method_bias: selection.bias(chosen),
@@ -94,22 +98,25 @@ impl World {
             },
             bias: state.bias(),
             undecided: record.is_some_and(|record| record.undecided),
-            by_hulls: record.is_some_and(|record| record.by_hulls),
+            decided_by_hulls: record.is_some_and(|record| record.decided_by_hulls),
         })
     }
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (matters, why) = self.interest;
-        let rule = match why {
+        let rule = match self.rule {
             InterestRule::Pair => "the interest set for the pair".to_owned(),
             InterestRule::Links(links) => format!("one is attached to the other by {links} links"),
             InterestRule::Masks => "a mask that names no group of the other".to_owned(),
             InterestRule::Groups => "the interest set for their groups".to_owned(),
             InterestRule::Default => "the rule for all others".to_owned(),
         };
-        writeln!(f, "the pair {}: {rule}", if matters { "matters" } else { "does not matter" })?;
+        writeln!(
+            f,
+            "the pair {}: {rule}",
+            if self.compared { "is compared" } else { "is not compared" }
+        )?;
         for (name, traits) in [("a", self.traits.a), ("b", self.traits.b)] {
             match (traits.triangles, traits.corners) {
                 (Some(count), _) => write!(f, "{name} is a mesh of {count} triangles")?,
@@ -131,19 +138,19 @@ impl fmt::Display for Explanation {
             }
         }
         let rule = |rule| match rule {
-            ChosenBy::Pair => "selected for the pair",
-            ChosenBy::Classes => "selected for their classes",
-            ChosenBy::World => "selected for the world",
-            ChosenBy::Cost => "the least expected cost",
+            SelectedBy::Pair => "selected for the pair",
+            SelectedBy::Classes => "selected for their classes",
+            SelectedBy::World => "selected for the world",
+            SelectedBy::Cost => "the least expected cost",
         };
         for (method, by) in self.selected.iter().take_while(|(_, by)| *by != self.chosen_by) {
             writeln!(f, "{method}, {}, cannot decide for these", rule(*by))?;
         }
         writeln!(f, "checked by {}: {}", self.chosen, rule(self.chosen_by))?;
         let state = match (self.listed, self.meeting) {
-            (false, _) => "not checked: the boxes are apart, or the pair does not matter",
+            (false, _) => "not checked: the boxes are apart, or the pair is not compared",
             (true, Some(true)) => "they meet",
-            (true, Some(false)) if self.by_hulls => "apart, by their hulls alone",
+            (true, Some(false)) if self.decided_by_hulls => "apart, by their hulls alone",
             (true, Some(false)) => "apart",
             (true, None) => "not known",
         };

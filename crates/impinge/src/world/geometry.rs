@@ -13,7 +13,7 @@ use crate::shape::{Kind, Shape};
 const MAX_PARTS_BOXED_SINGLY: usize = 16;
 
 /// Larger than every coordinate of a body in the world.
-const BEYOND_ALL_COORDINATES: f64 = 1e70;
+const MAX_BODY_COORDINATE: f64 = 1e70;
 
 /// The geometry of a body in its own frame: a shape, or several that move together. Cheap to clone;
 /// clones share everything.
@@ -292,7 +292,7 @@ impl Geometry {
                     return OrientedBox::around_triangles(&triangles);
                 }
             }
-            let far = Vec3::splat(BEYOND_ALL_COORDINATES);
+            let far = Vec3::splat(MAX_BODY_COORDINATE);
             let Aabb { min, max } = self.bounds();
             if self.bounds().is_empty() {
                 return OrientedBox::around(&[]);

@@ -1,4 +1,4 @@
-//! The pairs that matter (the collision interest matrix of Zachmann 1994, section 7.0.1).
+//! The pairs that are compared (the collision interest matrix of Zachmann 1994, section 7.0.1).
 //!
 //! A matrix of all pairs would need memory for all pairs. Most entries follow from a few rules, and
 //! only the exceptions are stored.
@@ -15,8 +15,8 @@ use crate::error::{Error, ErrorKind};
 /// 2. bodies of which one is attached to the other by few enough [links](Interest::ignore_links)
 ///    are not compared;
 /// 3. each body's mask must contain a group of the other;
-/// 4. the settings for two [groups](Interest::set_groups) to which they belong, where "no" has
-///    priority over "yes";
+/// 4. the settings for two [groups](Interest::set_groups) to which they belong, where "not
+///    compared" has priority over "compared";
 /// 5. [everything](Interest::everything) or [nothing](Interest::nothing).
 ///
 /// ```
@@ -29,24 +29,29 @@ use crate::error::{Error, ErrorKind};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Interest {
-    pub(super) otherwise: bool,
+    pub(super) default_compared: bool,
     /// For each group the groups it is compared with, and those it is not compared with. Symmetric.
-    pub(super) yes: [u32; 32],
-    pub(super) no: [u32; 32],
-    pub(super) links: u32,
+    pub(super) compared: [u32; 32],
+    pub(super) not_compared: [u32; 32],
+    pub(super) max_ignored_links: u32,
 }
 
 impl Interest {
-    /// All pairs matter, if no other rule applies.
+    /// All pairs are compared, if no other rule applies.
     #[must_use]
     pub fn everything() -> Self {
-        Self { otherwise: true, yes: [0; 32], no: [0; 32], links: 0 }
+        Self {
+            default_compared: true,
+            compared: [0; 32],
+            not_compared: [0; 32],
+            max_ignored_links: 0,
+        }
     }
 
-    /// No pair matters, if no other rule applies.
+    /// No pair is compared, if no other rule applies.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { otherwise: false, ..Self::everything() }
+        Self { default_compared: false, ..Self::everything() }
     }
 
     /// Whether bodies of one group are compared with those of another, or of the same. Groups are
@@ -63,9 +68,9 @@ impl Interest {
         }
         for (one, other) in [(a, b), (b, a)] {
             let (set, clear) = if compared {
-                (&mut self.yes, &mut self.no)
+                (&mut self.compared, &mut self.not_compared)
             } else {
-                (&mut self.no, &mut self.yes)
+                (&mut self.not_compared, &mut self.compared)
             };
             set[one as usize] |= 1 << other;
             clear[one as usize] &= !(1 << other);
@@ -76,7 +81,7 @@ impl Interest {
     /// Bodies are not compared if one is attached to the other by at most this many links: with
     /// one, a body and its parent; with two, also a body and the parent of its parent.
     pub fn ignore_links(&mut self, links: u32) {
-        self.links = links;
+        self.max_ignored_links = links;
     }
 
     /// Whether `table` contains a group of `a` with a group of `b`.
@@ -95,21 +100,21 @@ impl Interest {
     fn by_rules(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, InterestRule) {
         let (one, other) = (&bodies.records[a as usize], &bodies.records[b as usize]);
         let attached = one.parent().is_some() || other.parent().is_some();
-        if self.links > 0 && attached {
-            if let Some(links) = bodies.links_between(a, b, self.links) {
+        if self.max_ignored_links > 0 && attached {
+            if let Some(links) = bodies.links_between(a, b, self.max_ignored_links) {
                 return (false, InterestRule::Links(links));
             }
         }
         if one.groups & other.mask == 0 || other.groups & one.mask == 0 {
             return (false, InterestRule::Masks);
         }
-        if Self::has_any(&self.no, one.groups, other.groups) {
+        if Self::has_any(&self.not_compared, one.groups, other.groups) {
             return (false, InterestRule::Groups);
         }
-        if Self::has_any(&self.yes, one.groups, other.groups) {
+        if Self::has_any(&self.compared, one.groups, other.groups) {
             return (true, InterestRule::Groups);
         }
-        (self.otherwise, InterestRule::Default)
+        (self.default_compared, InterestRule::Default)
     }
 }
 
@@ -119,7 +124,7 @@ impl Default for Interest {
     }
 }
 
-/// The rule that decided whether a pair matters.
+/// The rule that decided whether a pair is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InterestRule {
@@ -143,19 +148,19 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    pub(super) fn matters(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, InterestRule) {
+    pub(super) fn is_compared(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, InterestRule) {
         match self.pairs.is_empty() {
             false => match self.pairs.get(&Key::new(a, b)) {
-                Some(matters) => (*matters, InterestRule::Pair),
+                Some(compared) => (*compared, InterestRule::Pair),
                 None => self.rules.by_rules(bodies, a, b),
             },
             true => self.rules.by_rules(bodies, a, b),
         }
     }
 
-    pub(super) fn set(&mut self, a: u32, b: u32, matters: Option<bool>) {
-        match matters {
-            Some(matters) => self.pairs.insert(Key::new(a, b), matters),
+    pub(super) fn set(&mut self, a: u32, b: u32, compared: Option<bool>) {
+        match compared {
+            Some(compared) => self.pairs.insert(Key::new(a, b), compared),
             None => self.pairs.remove(&Key::new(a, b)),
         };
     }

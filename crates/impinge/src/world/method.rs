@@ -42,26 +42,26 @@ impl Method {
 /// command that measures them.
 mod cost {
     /// A query of shapes that are no meshes.
-    pub(super) const SHAPES: f64 = 180.0;
+    pub(super) const SHAPES_NS: f64 = 180.0;
     /// A query of a shape and a mesh, and the increase for each doubling of its triangles.
-    pub(super) const SHAPE_MESH: f64 = 930.0;
-    pub(super) const SHAPE_MESH_DOUBLING: f64 = 30.0;
+    pub(super) const SHAPE_MESH_NS: f64 = 930.0;
+    pub(super) const SHAPE_MESH_NS_PER_DOUBLING: f64 = 30.0;
     /// A query of two hulls, from the last separating vector.
-    pub(super) const HULLS: f64 = 60.0;
+    pub(super) const HULLS_NS: f64 = 60.0;
     /// The fraction of pairs with overlapping boxes that hulls do not decide.
-    pub(super) const UNDECIDED_BY_HULLS: f64 = 0.67;
+    pub(super) const SHARE_UNDECIDED_BY_HULLS: f64 = 0.67;
     /// A query of two trees, for each doubling of the product of their sizes.
-    pub(super) const TREES_DOUBLING: f64 = 30.0;
+    pub(super) const TREES_NS_PER_DOUBLING: f64 = 30.0;
     /// Up to these numbers of triangles in the smaller mesh and in the larger one, a query by
     /// triangles is a sweep.
     pub(super) const MAX_TRIANGLES_OF_SMALLER: f64 = crate::tree::MAX_TRIANGLES_WITHOUT_TREE as f64;
     pub(super) const MAX_TRIANGLES_OF_LARGER: f64 = crate::tree::MAX_TRIANGLES_FOR_SWEEP as f64;
     /// A sweep, and the increase for each triangle.
-    pub(super) const SWEEP: f64 = 150.0;
-    pub(super) const SWEEP_TRIANGLE: f64 = 18.5;
+    pub(super) const SWEEP_NS: f64 = 150.0;
+    pub(super) const SWEEP_NS_PER_TRIANGLE: f64 = 18.5;
     /// A query of all pairs of triangles of small meshes, and the increase for each pair.
-    pub(super) const BRUTE: f64 = 80.0;
-    pub(super) const BRUTE_PAIR: f64 = 19.0;
+    pub(super) const BRUTE_NS: f64 = 80.0;
+    pub(super) const BRUTE_NS_PER_PAIR: f64 = 19.0;
 }
 
 /// The approximate time of a check in nanoseconds, for bodies that move a little from frame to
@@ -71,10 +71,10 @@ pub(super) fn nanoseconds(method: Method, pair: &PairTraits) -> Option<f64> {
     let (Some(m), Some(n)) = (a.triangles, b.triangles) else {
         let mesh = a.triangles.or(b.triangles);
         return match (method, mesh) {
-            (Method::Shapes, None) => Some(cost::SHAPES),
+            (Method::Shapes, None) => Some(cost::SHAPES_NS),
             (Method::Shapes, Some(count)) => {
                 let doublings = (count.max(1) as f64).log2();
-                Some(cost::SHAPE_MESH + cost::SHAPE_MESH_DOUBLING * doublings)
+                Some(cost::SHAPE_MESH_NS + cost::SHAPE_MESH_NS_PER_DOUBLING * doublings)
             }
             (
                 Method::Hulls
@@ -87,17 +87,19 @@ pub(super) fn nanoseconds(method: Method, pair: &PairTraits) -> Option<f64> {
         };
     };
     let (m, n) = (m as f64, n as f64);
-    let sweep = cost::SWEEP + cost::SWEEP_TRIANGLE * (m + n);
+    let sweep = cost::SWEEP_NS + cost::SWEEP_NS_PER_TRIANGLE * (m + n);
     let by_trees =
         m.min(n) > cost::MAX_TRIANGLES_OF_SMALLER || m.max(n) > cost::MAX_TRIANGLES_OF_LARGER;
-    let triangles = if by_trees { cost::TREES_DOUBLING * (m * n).log2() } else { sweep };
+    let triangles = if by_trees { cost::TREES_NS_PER_DOUBLING * (m * n).log2() } else { sweep };
     match method {
         Method::Shapes => None,
-        Method::Hulls => (a.convex_solid && b.convex_solid).then_some(cost::HULLS),
-        Method::HullsThenTriangles => Some(cost::HULLS + cost::UNDECIDED_BY_HULLS * triangles),
+        Method::Hulls => (a.convex_solid && b.convex_solid).then_some(cost::HULLS_NS),
+        Method::HullsThenTriangles => {
+            Some(cost::HULLS_NS + cost::SHARE_UNDECIDED_BY_HULLS * triangles)
+        }
         Method::Triangles => Some(triangles),
         Method::Sweep => Some(sweep),
-        Method::BruteForce => Some(cost::BRUTE + cost::BRUTE_PAIR * m * n),
+        Method::BruteForce => Some(cost::BRUTE_NS + cost::BRUTE_NS_PER_PAIR * m * n),
     }
 }
 
@@ -106,7 +108,7 @@ pub(super) fn cheapest(pair: &PairTraits) -> (Method, f64) {
     let with_cost = |method| Some((method, nanoseconds(method, pair)?));
     let methods = Method::ALL.into_iter().filter_map(with_cost);
     let cheapest = methods.min_by(|x, y| x.1.total_cmp(&y.1));
-    cheapest.unwrap_or((Method::Shapes, cost::SHAPES))
+    cheapest.unwrap_or((Method::Shapes, cost::SHAPES_NS))
 }
 
 #[cfg(test)]

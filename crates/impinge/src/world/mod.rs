@@ -9,7 +9,7 @@
 //! 1. poses of bodies that are attached to others, and boxes of all bodies that moved, level by
 //!    level;
 //! 2. the [broad phase](crate::broad): pairs of boxes that started or stopped overlapping;
-//! 3. the [interest matrix](Interest): which of these pairs matter;
+//! 3. the [interest matrix](Interest): which of these pairs are compared;
 //! 4. for each such pair of which one body moved, hulls from the last separating vector, then
 //!    triangles from the last contact, by the [method](MethodKind) of least expected cost, or by
 //!    the selected method.
@@ -66,7 +66,7 @@ mod snapshot;
 mod update;
 
 pub use body::Body;
-pub use callbacks::Settled;
+pub use callbacks::RepeatedUpdates;
 pub use commands::{Command, Commands};
 pub use detached::{Detached, DetachedStats};
 pub use events::{Event, EventKind, Report, Stats, Undecided, Witness};
@@ -81,7 +81,7 @@ pub use pair_method::{
     PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness, Traits,
 };
 pub use queries::Collision;
-pub use selection::{ChosenBy, Estimate};
+pub use selection::{Estimate, SelectedBy};
 pub use snapshot::Snapshot;
 
 use std::sync::Arc;
@@ -93,7 +93,7 @@ use crate::mesh::Deforming;
 use crate::shape::Shape;
 use bodies::{Bodies, BoxOptions};
 use callbacks::Callbacks;
-use check::Findings;
+use check::CheckOutcomes;
 use interest::Matrix;
 use pairs::{Key, Pairs};
 use selection::MethodTable;
@@ -126,8 +126,8 @@ pub struct World {
     report: Report,
     /// The results of the checks of an update, and the pairs of a few bodies that moved. Kept to
     /// reuse their memory.
-    findings: Findings,
-    listed: Vec<pairs::Listed>,
+    outcomes: CheckOutcomes,
+    listed: Vec<pairs::MovedOutRecord>,
     callbacks: Callbacks,
     options: WorldOptions,
 }
@@ -172,7 +172,7 @@ impl World {
             ended_by_removal: Vec::new(),
             meeting: 0,
             report: Report::default(),
-            findings: Findings::default(),
+            outcomes: CheckOutcomes::default(),
             listed: Vec::new(),
             callbacks: Callbacks::default(),
             options,
@@ -359,7 +359,7 @@ impl World {
         Ok(())
     }
 
-    /// The rules that decide which pairs matter.
+    /// The rules that decide which pairs are compared.
     #[must_use]
     pub fn interest(&self) -> &Interest {
         &self.matrix.rules
@@ -371,7 +371,7 @@ impl World {
         self.recheck_interest = true;
     }
 
-    /// Sets whether one pair matters, independently of the rules; with `None` the rules decide
+    /// Sets whether one pair is compared, independently of the rules; with `None` the rules decide
     /// again.
     ///
     /// # Errors
@@ -380,11 +380,11 @@ impl World {
         &mut self,
         a: Handle,
         b: Handle,
-        matters: Option<bool>,
+        compared: Option<bool>,
     ) -> Result<(), Error> {
         let key = self.key(a, b)?;
         let (low, high) = key.slots();
-        self.matrix.set(low, high, matters);
+        self.matrix.set(low, high, compared);
         self.recheck_interest = true;
         Ok(())
     }
@@ -407,7 +407,7 @@ impl World {
     ///
     /// ```
     /// use impinge::convex::Sphere;
-    /// use impinge::world::{Body, ChosenBy, MethodKind, World};
+    /// use impinge::world::{Body, SelectedBy, MethodKind, World};
     /// use impinge::shapes;
     ///
     /// let mut world = World::new();
@@ -417,10 +417,10 @@ impl World {
     /// world.set_method(a, b, Some(MethodKind::SWEEP))?;
     /// world.set_class_method(0, 7, Some(MethodKind::TRIANGLES));
     /// let how = world.explain(a, b)?;
-    /// assert_eq!((how.chosen, how.chosen_by), (MethodKind::SWEEP, ChosenBy::Pair));
+    /// assert_eq!((how.chosen, how.chosen_by), (MethodKind::SWEEP, SelectedBy::Pair));
     /// // A ball has no triangles.
     /// let how = world.explain(b, ball)?;
-    /// assert_eq!((how.chosen, how.chosen_by), (MethodKind::SHAPES, ChosenBy::Cost));
+    /// assert_eq!((how.chosen, how.chosen_by), (MethodKind::SHAPES, SelectedBy::Cost));
     /// # Ok::<(), impinge::Error>(())
     /// ```
     ///

@@ -4,7 +4,7 @@
 //! | step | place |
 //! | --- | --- |
 //! | bodies of one part each, or a sweep over the boxes of parts | [`check`], [`compounds`] |
-//! | the method of the pair, chosen once | [`Chooser`] |
+//! | the method of the pair, chosen once | [`MethodSelector`] |
 //! | an external method | [`check_externally`] |
 //! | the hulls of two meshes, from the last separating vector | [`hulls_are_apart`] |
 //! | triangles without trees, by sweep or brute force | [`search_without_trees`] |
@@ -18,7 +18,7 @@ use super::Geometry;
 use super::geometry::BodyPart;
 use super::method::Method;
 use super::pair_method::{PairAnswer, PairChecker, PairQuery, PairWitness};
-use super::selection::{Chooser, Chosen, ChosenBy};
+use super::selection::{MethodSelector, SelectedBy, SelectedMethod};
 use crate::answer::Bounds;
 use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
@@ -71,15 +71,15 @@ impl PairState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CheckResult {
     Apart { certain: bool },
-    Meeting { place: Place, certain: bool },
+    Meeting { location: MeetingLocation, certain: bool },
     Undecided(Bounds),
 }
 
 impl CheckResult {
     const APART: Self = Self::Apart { certain: true };
 
-    fn meeting(place: Place) -> Self {
-        Self::Meeting { place, certain: true }
+    fn meeting(location: MeetingLocation) -> Self {
+        Self::Meeting { location, certain: true }
     }
 
     /// The state of the pair, or bounds if the check did not decide.
@@ -92,17 +92,17 @@ impl CheckResult {
     }
 
     /// Where they meet, if known.
-    fn place(&self) -> Option<&Place> {
+    fn location(&self) -> Option<&MeetingLocation> {
         match self {
             Self::Apart { .. } | Self::Undecided(_) => None,
-            Self::Meeting { place, .. } => Some(place),
+            Self::Meeting { location, .. } => Some(location),
         }
     }
 }
 
 /// Where two bodies meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct MeetingLocation {
     parts: [u32; 2],
     triangles: [Option<u32>; 2],
     /// In A's frame; `None` if it has yet to be computed from two triangles.
@@ -127,7 +127,7 @@ pub(super) struct PairCache {
     /// Whether a selected method was used, instead of the engine's method of least cost.
     used_selected: bool,
     /// Whether hulls decided the last check.
-    pub(super) by_hulls: bool,
+    pub(super) decided_by_hulls: bool,
 }
 
 impl PairCache {
@@ -143,7 +143,7 @@ impl PairCache {
 
     /// Clears it for another pair, and keeps its memory.
     pub(super) fn clear(&mut self) {
-        (self.by_hulls, self.last_meeting, self.is_warm) = (false, None, false);
+        (self.decided_by_hulls, self.last_meeting, self.is_warm) = (false, None, false);
         self.used_selected = false;
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
@@ -160,7 +160,7 @@ struct PartCache {
     parts: [u32; 2],
     /// The number of the last check of these parts.
     last_check: u32,
-    method: Option<Chosen>,
+    method: Option<SelectedMethod>,
     /// The number of checks before hulls are tested again.
     checks_until_hulls: u8,
     /// The same for the next time that hulls do not decide.
@@ -179,26 +179,26 @@ pub(super) fn check(
     a: &Geometry,
     b: &Geometry,
     pose: &Pose,
-    chooser: &Chooser<'_>,
+    selector: &MethodSelector<'_>,
     cache: &mut PairCache,
 ) -> CheckResult {
-    cache.by_hulls = false;
+    cache.decided_by_hulls = false;
     cache.is_warm = true;
     if let ([one], [other]) = (a.parts(), b.parts()) {
         if cache.parts.is_empty() {
             cache.parts.push(PartCache::default());
         }
-        let PairCache { parts, by_hulls, used_selected, .. } = cache;
-        let flags = &mut Flags { by_hulls, used_selected };
-        return check_parts((one, 0), (other, 0), pose, chooser, &mut parts[0], flags);
+        let PairCache { parts, decided_by_hulls, used_selected, .. } = cache;
+        let flags = &mut Flags { decided_by_hulls, used_selected };
+        return check_parts((one, 0), (other, 0), pose, selector, &mut parts[0], flags);
     }
-    check_compounds(a, b, pose, chooser, cache)
+    check_compounds(a, b, pose, selector, cache)
 }
 
 /// Flags of a check of bodies that the check of two parts sets.
 struct Flags<'a> {
     /// Whether hulls alone decided.
-    by_hulls: &'a mut bool,
+    decided_by_hulls: &'a mut bool,
     /// Set if a selected method was used.
     used_selected: &'a mut bool,
 }
@@ -217,30 +217,34 @@ fn check_parts(
     (a, i): (&BodyPart, u32),
     (b, j): (&BodyPart, u32),
     pose: &Pose,
-    chooser: &Chooser<'_>,
+    selector: &MethodSelector<'_>,
     cache: &mut PartCache,
     flags: &mut Flags<'_>,
 ) -> CheckResult {
     let pose = &relative_part_pose(a, b, pose);
     let chosen = cache.method.unwrap_or_else(|| {
-        let (chosen, rule) = chooser.choose(a, b);
-        *flags.used_selected |= rule != ChosenBy::Cost || matches!(chosen, Chosen::Other(_));
+        let (chosen, rule) = selector.choose(a, b);
+        *flags.used_selected |=
+            rule != SelectedBy::Cost || matches!(chosen, SelectedMethod::Other(_));
         cache.method = Some(chosen);
         chosen
     });
-    let place = |triangles, point: Option<Vec3>| Place {
+    let location = |triangles, point: Option<Vec3>| MeetingLocation {
         parts: [i, j],
         triangles,
         point: point.map(|p| a.pose().transform_point(p)),
     };
     let method = match chosen {
-        Chosen::Engine(method) => method,
-        Chosen::Other(number) => {
-            return match check_externally(PairQuery { a, b, pose }, chooser, number, cache) {
+        SelectedMethod::Engine(method) => method,
+        SelectedMethod::Other(number) => {
+            return match check_externally(PairQuery { a, b, pose }, selector, number, cache) {
                 PairAnswer::Separated { certain } => CheckResult::Apart { certain },
                 PairAnswer::Intersecting { certain, witness } => {
                     let PairWitness { triangle_a, triangle_b, point } = witness.unwrap_or_default();
-                    CheckResult::Meeting { place: place([triangle_a, triangle_b], point), certain }
+                    CheckResult::Meeting {
+                        location: location([triangle_a, triangle_b], point),
+                        certain,
+                    }
                 }
                 PairAnswer::Undecided(bounds) => CheckResult::Undecided(bounds),
             };
@@ -250,15 +254,15 @@ fn check_parts(
         if let (Some(mesh_a), Some(mesh_b)) = (a.shape().mesh(), b.shape().mesh()) {
             let meshes = (&**mesh_a, &**mesh_b);
             if hulls_are_apart(method, a, (b, meshes.1), pose, cache) {
-                *flags.by_hulls = true;
+                *flags.decided_by_hulls = true;
                 return CheckResult::APART;
             }
             if let Some(pair) = search_without_trees(method, meshes, pose) {
                 return match pair {
-                    Some((p, q)) => CheckResult::meeting(place([Some(p), Some(q)], None)),
+                    Some((p, q)) => CheckResult::meeting(location([Some(p), Some(q)], None)),
                     None => shape::contained_point(a.shape(), b.shape(), pose, &mut cache.shapes)
                         .map_or(CheckResult::APART, |p| {
-                            CheckResult::meeting(place([None, None], Some(p)))
+                            CheckResult::meeting(location([None, None], Some(p)))
                         }),
                 };
             }
@@ -273,10 +277,10 @@ fn check_parts(
     match encounter {
         QuickVerdict::Apart { .. } => CheckResult::APART,
         QuickVerdict::Meeting { point, triangles, .. } => {
-            CheckResult::meeting(place(triangles, point))
+            CheckResult::meeting(location(triangles, point))
         }
         QuickVerdict::Undecided => {
-            CheckResult::Meeting { place: place([None, None], None), certain: false }
+            CheckResult::Meeting { location: location([None, None], None), certain: false }
         }
     }
 }
@@ -286,11 +290,11 @@ fn check_parts(
 #[inline(never)]
 fn check_externally(
     query: PairQuery<'_>,
-    chooser: &Chooser<'_>,
+    selector: &MethodSelector<'_>,
     number: u32,
     cache: &mut PartCache,
 ) -> PairAnswer {
-    let make = || chooser.other(number).checker(query.a, query.b);
+    let make = || selector.other(number).checker(query.a, query.b);
     let checker = cache.checker.get_or_insert_with(make);
     checker.check(&query, &mut Budget::unlimited())
 }

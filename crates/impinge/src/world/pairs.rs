@@ -1,4 +1,4 @@
-//! The pairs of bodies whose boxes overlap and that matter, with their state and caches.
+//! The pairs of bodies whose boxes overlap and that are compared, with their state and caches.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
@@ -59,7 +59,7 @@ impl Hasher for KeyState {
     }
 }
 
-/// A pair whose boxes overlap and that matters.
+/// A pair whose boxes overlap and that is compared.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) key: Key,
@@ -71,7 +71,7 @@ pub(super) struct Record {
     /// The update that last checked it, or is going to check it.
     pub(super) stamp: u64,
     /// Whether hulls alone decided the last check.
-    pub(super) by_hulls: bool,
+    pub(super) decided_by_hulls: bool,
     /// The update that found the two meeting, if they do.
     pub(super) since: u64,
     /// The geometry versions of the two bodies at the last check.
@@ -94,7 +94,7 @@ impl Record {
             cache: None,
             undecided: false,
             stamp: 0,
-            by_hulls: false,
+            decided_by_hulls: false,
             since: 0,
             geometry_versions: [0; 2],
             positions: [0; 2],
@@ -110,18 +110,18 @@ impl AsMut<Self> for Record {
 
 /// A record that was moved out of [`Pairs::records`], with its number there.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct MovedOutRecord {
     pub(super) number: u32,
     pub(super) record: Record,
 }
 
-impl AsMut<Record> for Listed {
+impl AsMut<Record> for MovedOutRecord {
     fn as_mut(&mut self) -> &mut Record {
         &mut self.record
     }
 }
 
-/// All pairs whose boxes overlap and that matter.
+/// All pairs whose boxes overlap and that are compared.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     pub(super) records: Vec<Record>,

@@ -163,7 +163,7 @@ impl World {
         collisions
     }
 
-    /// Whether two bodies meet, as of the last update. False also for pairs that do not matter.
+    /// Whether two bodies meet, as of the last update. False also for pairs that are not compared.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them was removed.
@@ -197,8 +197,8 @@ impl World {
         Ok(narrow::witness(geometries, frame, &pose, key, None, cache))
     }
 
-    /// The distance of two bodies, also for pairs that do not matter: bounds, and closest points in
-    /// the frame of `a`. For compounds, of the closest two parts. `None` if one of them has no
+    /// The distance of two bodies, also for pairs that are not compared: bounds, and closest points
+    /// in the frame of `a`. For compounds, of the closest two parts. `None` if one of them has no
     /// points.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ const MIN_WAITING_SLOTS: usize = 64;
 /// never more slots than twice the largest number of bodies at one time, or [`MIN_WAITING_SLOTS`]
 /// more than that number, if that is more.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Register {
+pub(super) struct HandleRegister {
     slots: Vec<Slot>,
     taken: usize,
     /// Free slots with the frame in which they became free, the oldest first.
@@ -34,7 +34,7 @@ struct Slot {
     taken: bool,
 }
 
-impl Register {
+impl HandleRegister {
     /// The slots of a world: the generation of each, and whether a body is in it.
     pub(super) fn new(slots: impl Iterator<Item = (u32, bool)>) -> Self {
         let mut register = Self { frame: FRAMES_BEFORE_REUSE, ..Self::default() };
@@ -67,11 +67,11 @@ impl Register {
     /// A slot for a new body, unless all are taken.
     pub(super) fn take(&mut self) -> Option<Handle> {
         let too_many_waiting = self.waiting.len() >= self.taken.max(MIN_WAITING_SLOTS);
-        let has_waited = self
+        let is_reusable = self
             .waiting
             .front()
             .is_some_and(|(since, _)| self.frame - since >= FRAMES_BEFORE_REUSE);
-        let reused = if has_waited || too_many_waiting { self.waiting.pop_front() } else { None };
+        let reused = if is_reusable || too_many_waiting { self.waiting.pop_front() } else { None };
         let slot = match reused {
             Some((_, slot)) => slot,
             None if self.slots.len() < MAX_BODIES as usize => {
@@ -116,7 +116,7 @@ mod tests {
     fn slots_are_reused_and_handles_are_not() {
         for most in [1, 5, 200] {
             for every in [1, 7, 1_000_000] {
-                let mut register = Register::default();
+                let mut register = HandleRegister::default();
                 let (mut present, mut removed) = (VecDeque::new(), Vec::new());
                 for n in 0..20_000 {
                     let body = register.take().unwrap();
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_slot_without_generations_stays_empty() {
         let slots = [(3, true), (u32::MAX, false), (u32::MAX - 1, false)];
-        let mut register = Register::new(slots.into_iter());
+        let mut register = HandleRegister::new(slots.into_iter());
         assert_eq!((register.slots(), register.len()), (3, 1));
         let last = register.take().unwrap();
         assert_eq!(last, Handle { slot: 2, generation: u32::MAX - 1 });

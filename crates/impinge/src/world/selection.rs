@@ -18,7 +18,7 @@ use crate::pair::Bias;
 /// The rule that chose the method of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ChosenBy {
+pub enum SelectedBy {
     /// It was selected [for the pair](super::World::set_method).
     Pair,
     /// It was selected [for the classes](super::World::set_class_method) of the two bodies.
@@ -44,7 +44,7 @@ pub struct Estimate {
 
 /// The method of a pair, for checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chosen {
+pub(super) enum SelectedMethod {
     Engine(Method),
     /// The index of an external method in a [`MethodTable`].
     Other(u32),
@@ -131,14 +131,14 @@ pub(super) struct Selection<'a> {
 
 /// A pair of bodies, for the choice of a method.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chooser<'a> {
+pub(super) struct MethodSelector<'a> {
     /// `None` to use the engine's methods only.
     pub(super) selection: Option<Selection<'a>>,
     pub(super) key: Key,
     pub(super) classes: [u32; 2],
 }
 
-impl<'a> Chooser<'a> {
+impl<'a> MethodSelector<'a> {
     /// The engine's method of least cost.
     pub(super) const fn engine(key: Key) -> Self {
         Self { selection: None, key, classes: [0; 2] }
@@ -150,7 +150,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// The method for two parts of the bodies, and which rule chose it.
-    pub(super) fn choose(&self, a: &BodyPart, b: &BodyPart) -> (Chosen, ChosenBy) {
+    pub(super) fn choose(&self, a: &BodyPart, b: &BodyPart) -> (SelectedMethod, SelectedBy) {
         let pair = PairTraits::of(a, b);
         for (kind, rule) in self.selected_methods() {
             let Some(selection) = self.selection else { break };
@@ -159,7 +159,7 @@ impl<'a> Chooser<'a> {
             }
         }
         let (method, mut least_cost) = method::cheapest(&pair);
-        let mut chosen = Chosen::Engine(method);
+        let mut chosen = SelectedMethod::Engine(method);
         if let Some(selection) = &self.selection {
             for kind in selection.candidates {
                 if selection.bias(*kind).is_some() {
@@ -171,18 +171,18 @@ impl<'a> Chooser<'a> {
                 }
             }
         }
-        (chosen, ChosenBy::Cost)
+        (chosen, SelectedBy::Cost)
     }
 
     /// The selected methods for the pair, in the order of their priority.
     pub(super) fn selected_methods(
         &self,
-    ) -> impl Iterator<Item = (MethodKind, ChosenBy)> + use<'a> {
+    ) -> impl Iterator<Item = (MethodKind, SelectedBy)> + use<'a> {
         let by_rule = self.selection.map(|Selection { selected, world, .. }| {
             [
-                (selected.pairs.get(&self.key).copied(), ChosenBy::Pair),
-                (selected.classes.get(&sorted(self.classes)).copied(), ChosenBy::Classes),
-                (world, ChosenBy::World),
+                (selected.pairs.get(&self.key).copied(), SelectedBy::Pair),
+                (selected.classes.get(&sorted(self.classes)).copied(), SelectedBy::Classes),
+                (world, SelectedBy::World),
             ]
         });
         let entries = by_rule.into_iter().flatten();
@@ -208,15 +208,17 @@ impl<'a> Selection<'a> {
     }
 
     /// A method and its cost, if it applies.
-    fn estimate(&self, kind: MethodKind, pair: &PairTraits) -> Option<(Chosen, f64)> {
+    fn estimate(&self, kind: MethodKind, pair: &PairTraits) -> Option<(SelectedMethod, f64)> {
         match kind.0 {
             Source::Engine(method) => {
-                Some((Chosen::Engine(method), method::nanoseconds(method, pair)?))
+                Some((SelectedMethod::Engine(method), method::nanoseconds(method, pair)?))
             }
             Source::Other { .. } => {
                 let number = self.table.find(kind)?;
                 let other = self.table.get(number);
-                other.applies(pair).then(|| (Chosen::Other(number), other.nanoseconds(pair)))
+                other
+                    .applies(pair)
+                    .then(|| (SelectedMethod::Other(number), other.nanoseconds(pair)))
             }
         }
     }
@@ -237,10 +239,10 @@ impl<'a> Selection<'a> {
         kinds.map(estimate).collect()
     }
 
-    pub(super) fn kind(&self, chosen: Chosen) -> MethodKind {
+    pub(super) fn kind(&self, chosen: SelectedMethod) -> MethodKind {
         match chosen {
-            Chosen::Engine(method) => method.into(),
-            Chosen::Other(number) => self.table.entries[number as usize].0,
+            SelectedMethod::Engine(method) => method.into(),
+            SelectedMethod::Other(number) => self.table.entries[number as usize].0,
         }
     }
 }

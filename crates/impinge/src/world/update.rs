@@ -3,14 +3,14 @@
 //! 1. Poses and boxes of the bodies that moved, and of those attached to them (`placing.rs`).
 //! 2. The broad phase: which pairs of boxes began and ended to overlap. If most bodies moved, other
 //!    threads check the pairs of the last update meanwhile.
-//! 3. Pairs are added and removed, as far as they matter (`interest.rs`, `pairs.rs`).
+//! 3. Pairs are added and removed, as far as they are compared (`interest.rs`, `pairs.rs`).
 //! 4. New pairs, and those of bodies that moved, are checked (`check.rs`, `narrow.rs`).
-//! 5. The findings become events, sorted by the slots of their bodies.
+//! 5. The outcomes become events, sorted by the slots of their bodies.
 
 use super::check::{Checks, Outcome};
 use super::events::{Event, EventKind, Stats, Undecided};
 use super::narrow::PairState;
-use super::pairs::{Key, Listed, Record};
+use super::pairs::{Key, MovedOutRecord, Record};
 use super::selection::Selection;
 use super::{Handle, Report, World};
 use crate::broad::frame::are_many;
@@ -51,8 +51,8 @@ impl World {
     /// another pool.
     pub fn update(&mut self) -> &Report {
         let changed = self.bodies.changed.len();
-        let many_changed = are_many(changed, self.bodies.records.len());
-        let pairs = if many_changed { self.pairs.records.len() } else { 0 };
+        let over_quarter_changed = are_many(changed, self.bodies.records.len());
+        let pairs = if over_quarter_changed { self.pairs.records.len() } else { 0 };
         let helpers = changed / BODIES_PER_THREAD + pairs / PAIRS_PER_THREAD;
         workers::keep_workers_awake(helpers, || self.run_stages());
         &self.report
@@ -75,7 +75,7 @@ impl World {
             Schedule::All => self.check_from(0, MIN_PAIRS_FOR_THREADS),
             Schedule::Listed => self.check_listed(first_new),
         }
-        self.report_findings();
+        self.report_outcomes();
         self.report_persisting();
         self.finish_report();
         self.bodies.clear_moves();
@@ -121,13 +121,13 @@ impl World {
     }
 
     /// Runs the broad phase while other threads check the pairs of the last update. If the boxes of
-    /// a pair do not overlap any more, its check was unnecessary, and its finding is not used.
+    /// a pair do not overlap any more, its check was unnecessary, and its outcome is not used.
     fn run_broad_phase_and_check(&mut self) {
         let Self { bodies, phase, changes, pairs, .. } = self;
         changes.clear();
         let frame = bodies.broad_phase_frame(false);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
-        let checks = Checks::new(bodies, selection, self.report.frame, &mut self.findings);
+        let checks = Checks::new(bodies, selection, self.report.frame, &mut self.outcomes);
         self.completeness = workers::share(
             &mut pairs.records[..],
             MIN_PAIRS_AT_A_TIME,
@@ -158,7 +158,7 @@ impl World {
             let known = self.pairs.records.len();
             for n in 0..self.changes.began.len() {
                 let pair = self.changes.began[n];
-                self.add_if_it_matters(pair.a, pair.b);
+                self.add_pair_if_compared(pair.a, pair.b);
             }
             known
         };
@@ -179,20 +179,20 @@ impl World {
         self.report.not_compared.extend(slots.map(|slot| bodies.handle(*slot)));
     }
 
-    /// Adds a pair whose boxes overlap, if it matters.
-    fn add_if_it_matters(&mut self, a: u32, b: u32) {
+    /// Adds a pair whose boxes overlap, if it is compared.
+    fn add_pair_if_compared(&mut self, a: u32, b: u32) {
         let key = Key::new(a, b);
-        if self.matrix.matters(&self.bodies, a, b).0 && self.pairs.number(key).is_none() {
+        if self.matrix.is_compared(&self.bodies, a, b).0 && self.pairs.number(key).is_none() {
             self.pairs.insert(key);
         }
     }
 
-    /// Removes a pair whose boxes do not overlap any more, or that does not matter.
+    /// Removes a pair whose boxes do not overlap any more, or that is not compared.
     fn remove_pair(&mut self, key: Key) {
         if let Some(record) = self.pairs.remove(key) {
             if record.stamp == self.report.frame {
                 self.report.stats.checked -= 1;
-                self.report.stats.by_hulls -= usize::from(record.by_hulls);
+                self.report.stats.decided_by_hulls -= usize::from(record.decided_by_hulls);
             }
             if record.state.meets() {
                 self.meeting -= 1;
@@ -202,15 +202,15 @@ impl World {
         }
     }
 
-    /// Decides for every pair of boxes again whether it matters, after a change of the rules or of
-    /// the broad phase. Returns the number of earlier pairs that remain.
+    /// Decides for every pair of boxes again whether it is compared, after a change of the rules or
+    /// of the broad phase. Returns the number of earlier pairs that remain.
     fn recheck_all_pairs(&mut self) -> usize {
         let mut pairs = Vec::new();
         self.phase.pairs(&mut pairs);
         pairs.sort_unstable();
-        let matters = |key: &Key| {
+        let is_compared = |key: &Key| {
             let (a, b) = key.slots();
-            self.matrix.matters(&self.bodies, a, b).0
+            self.matrix.is_compared(&self.bodies, a, b).0
         };
         let is_incomplete = self.completeness == Completeness::Incomplete;
         let is_pending = |slot: u32| self.changes.pending.binary_search(&slot).is_ok();
@@ -220,13 +220,13 @@ impl World {
                 || (is_incomplete && (is_pending(a) || is_pending(b)))
         };
         let keys = self.pairs.records.iter().map(|record| record.key);
-        let removed: Vec<Key> = keys.filter(|key| !matters(key) || !may_overlap(key)).collect();
+        let removed: Vec<Key> = keys.filter(|key| !is_compared(key) || !may_overlap(key)).collect();
         for key in removed {
             self.remove_pair(key);
         }
         let known = self.pairs.records.len();
         for pair in pairs {
-            self.add_if_it_matters(pair.a, pair.b);
+            self.add_pair_if_compared(pair.a, pair.b);
         }
         known
     }
@@ -237,7 +237,7 @@ impl World {
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let records = &mut self.pairs.records[first..];
         let frame = self.report.frame;
-        let checks = Checks::new(&self.bodies, selection, frame, &mut self.findings);
+        let checks = Checks::new(&self.bodies, selection, frame, &mut self.outcomes);
         check_shared(records, &checks, min_pairs_for_threads);
         checks.add_to(&mut self.report.stats);
     }
@@ -251,7 +251,7 @@ impl World {
         let mut list = |number: u32, records: &mut [Record]| {
             let record = &mut records[number as usize];
             if std::mem::replace(&mut record.stamp, frame) != frame {
-                self.listed.push(Listed { number, record: record.take() });
+                self.listed.push(MovedOutRecord { number, record: record.take() });
             }
         };
         for slot in &self.bodies.moved {
@@ -270,28 +270,28 @@ impl World {
             list(number as u32, &mut self.pairs.records);
         }
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
-        let checks = Checks::new(&self.bodies, selection, frame, &mut self.findings);
+        let checks = Checks::new(&self.bodies, selection, frame, &mut self.outcomes);
         check_shared(&mut self.listed[..], &checks, MIN_PAIRS_FOR_THREADS);
         checks.add_to(&mut self.report.stats);
-        for Listed { number, record } in self.listed.drain(..) {
+        for MovedOutRecord { number, record } in self.listed.drain(..) {
             self.pairs.records[number as usize] = record;
         }
     }
 
     /// Adds the events of pairs that changed, and the list of undecided pairs, to the report.
-    fn report_findings(&mut self) {
-        let mut findings = std::mem::take(&mut self.findings);
-        // The threads add findings in any order.
-        findings.sort();
+    fn report_outcomes(&mut self) {
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        // The threads add outcomes in any order.
+        outcomes.sort();
         let before = std::mem::take(&mut self.undecided);
-        for finding in findings.drain() {
-            let key = finding.key;
+        for outcome in outcomes.drain() {
+            let key = outcome.key;
             let Some(record) = self.pairs.get_mut(key) else {
                 continue;
             };
             let (a, b) = key.slots();
             let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-            let (state, witness) = match finding.result {
+            let (state, witness) = match outcome.result {
                 Outcome::Changed { state, witness } => (state, witness),
                 Outcome::Undecided(bounds) => {
                     let known = before.binary_search_by_key(&key, |pair| pair.key);
@@ -313,7 +313,7 @@ impl World {
                 self.report.events.push(event(EventKind::Ended, a, b, state));
             }
         }
-        self.findings = findings;
+        self.outcomes = outcomes;
     }
 
     /// Adds events of pairs that continue to meet, if the options include them.

@@ -331,9 +331,9 @@ fn shared_sets_agree_with_rationals() {
 fn predicates_do_not_panic_on_any_bit_pattern() {
     for_each("any bits", pairs(10), |number| {
         let mut random = Random::new(number ^ 0xb175);
-        let wild = random.chance(4);
+        let any_bits = random.chance(4);
         let mut draw = |r: &mut Random| {
-            if wild { f64::from_bits(r.bits()) } else { families::any_number(r) }
+            if any_bits { f64::from_bits(r.bits()) } else { families::any_number(r) }
         };
         let [a, b]: Pair = [[(); 3]; 2].map(|t| t.map(|()| random.vector(&mut draw)));
         let contact = triangle_triangle(&a, &b);
@@ -341,7 +341,7 @@ fn predicates_do_not_panic_on_any_bit_pattern() {
         let _ = orient3d(a[0], a[1], a[2], b[0]);
         let _ = orient2d([a[0].x, a[0].y], [a[1].x, a[1].y], [b[0].x, b[0].y]);
         let _ = triangle_intersection(&a, &b).map(|i| i.point());
-        if !wild {
+        if !any_bits {
             assert_eq!(contact.is_some(), triangles_intersect(&a, &b), "{a:?} {b:?}");
         }
         // Special values in every place.

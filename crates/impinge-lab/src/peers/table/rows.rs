@@ -14,7 +14,7 @@ const ABSOLUTE_TOLERANCE: f64 = 1e-5;
 const RELATIVE_TOLERANCE: f64 = 1e-3;
 
 /// Our own name among the peers.
-const OURS: &str = "impinge";
+const IMPINGE: &str = "impinge";
 
 /// A query: its mode is `bool`, `dist` or `signed`, cold or warm.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,12 +123,12 @@ fn add(text: &str, times: &mut TimesByQuery) -> Result<()> {
 fn rows(times: &TimesByQuery, answers: &Path) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for ((query, peer), ours) in times {
-        if peer != OURS {
+        if peer != IMPINGE {
             continue;
         }
         let expected = answers_of(
             answers,
-            OURS,
+            IMPINGE,
             &PeerQuery { mode: query.base().to_owned(), ..query.clone() },
         )?;
         let mut peers = Vec::new();
@@ -138,7 +138,7 @@ fn rows(times: &TimesByQuery, answers: &Path) -> Result<Vec<Row>> {
                 && other.base() == query.base()
                 // A peer may answer a warm query in the cold mode, if that is faster.
                 && (query.is_warm() || !other.is_warm());
-            if peer == OURS || !is_same_query {
+            if peer == IMPINGE || !is_same_query {
                 continue;
             }
             let found = answers_of(answers, peer, other)?;

@@ -97,8 +97,8 @@ fn merge_all<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> Vec<Cluster> {
             (0..n).map(|i| partner(&active, i)).collect()
         };
         let mutual = (0..n).filter(|i| best[best[*i]] == *i).count();
-        let stuck = mutual * CLUSTERS_PER_MUTUAL_PARTNER < n;
-        let with = |i: usize| if stuck { (i ^ 1).min(n - 1) } else { best[i] };
+        let few_mutual_partners = mutual * CLUSTERS_PER_MUTUAL_PARTNER < n;
+        let with = |i: usize| if few_mutual_partners { (i ^ 1).min(n - 1) } else { best[i] };
         let mut next = Vec::with_capacity(n);
         for i in 0..n {
             let j = with(i);

@@ -18,7 +18,7 @@ use super::{
     Feasibility, HalfPlanes, Hemisphere, Query, Reason, SeparatingCache, SeparatingOutput,
     Termination, Verdict,
 };
-use crate::pair_set::PairSet;
+use crate::visited_pairs::VisitedPairs;
 use impinge::internals::decide::{
     Hint, IntersectionCertificate, SeparationCertificate, VertexPairs,
 };
@@ -31,7 +31,7 @@ pub struct Scratch {
     climb: Climb,
     /// Pairs of supporting vertices met (section 4.4). The thesis keeps a time-stamp for every pair
     /// of vertices, which for two bodies of 2,000 are four million; a search meets a few dozen.
-    visited: PairSet,
+    visited: VisitedPairs,
     hemisphere: Hemisphere,
     half_planes: HalfPlanes,
     strict_middle: HalfPlanes,

@@ -140,9 +140,9 @@ macro_rules! support_by_search {
                 self.hull().mark(direction, memory)
             }
 
-            fn recall(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
+            fn point_of_mark(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
                 match mark {
-                    Mark::Vertex(_) => self.hull().recall(mark, memory),
+                    Mark::Vertex(_) => self.hull().point_of_mark(mark, memory),
                     Mark::Direction(direction) => Some(self.furthest(direction, memory)),
                 }
             }

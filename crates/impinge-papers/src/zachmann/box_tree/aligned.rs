@@ -8,7 +8,7 @@
 use impinge::math::Aabb;
 
 use super::BoxTree;
-use super::counts::Tally;
+use super::counts::TraversalCounts;
 use super::frames::{Frames, Map, shared};
 use super::traverse::{BoxPair, Cut};
 
@@ -30,8 +30,8 @@ pub(super) struct Aligned {
 }
 
 impl Aligned {
-    fn checked(self, context: &Context, tally: &mut impl Tally) -> Option<Self> {
-        tally.boxes();
+    fn checked(self, context: &Context, counts: &mut impl TraversalCounts) -> Option<Self> {
+        counts.boxes();
         let overlap = (0..3).all(|k| {
             self.lo[0][k] <= self.around[1][k] + context.margin
                 && self.around[0][k] <= self.hi[0][k] + context.margin
@@ -47,14 +47,24 @@ impl BoxPair for Aligned {
         Context { map: frames.across[1], margin: frames.aligned }
     }
 
-    fn root(context: &Context, a: &BoxTree, b: &BoxTree, tally: &mut impl Tally) -> Option<Self> {
+    fn root(
+        context: &Context,
+        a: &BoxTree,
+        b: &BoxTree,
+        counts: &mut impl TraversalCounts,
+    ) -> Option<Self> {
         let lo = [a, b].map(|tree| tree.bounds.min.to_array());
         let hi = [a, b].map(|tree| tree.bounds.max.to_array());
         let around = context.map.around(&lo[1], &hi[1]);
-        Self { lo, hi, around }.checked(context, tally)
+        Self { lo, hi, around }.checked(context, counts)
     }
 
-    fn split(&self, context: &Context, cut: Cut, tally: &mut impl Tally) -> [Option<Self>; 2] {
+    fn split(
+        &self,
+        context: &Context,
+        cut: Cut,
+        counts: &mut impl TraversalCounts,
+    ) -> [Option<Self>; 2] {
         let Cut { side, axis, at } = cut;
         let (mut left, mut right) = (*self, *self);
         left.hi[side][axis] = at;
@@ -68,7 +78,7 @@ impl BoxPair for Aligned {
                 right.around[1 - upper][k] += m * (at - self.lo[1][axis]);
             }
         }
-        [left.checked(context, tally), right.checked(context, tally)]
+        [left.checked(context, counts), right.checked(context, counts)]
     }
 
     fn region(&self, context: &Context) -> Aabb {

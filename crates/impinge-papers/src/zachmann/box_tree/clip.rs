@@ -10,7 +10,7 @@
 use impinge::math::Aabb;
 
 use super::BoxTree;
-use super::counts::Tally;
+use super::counts::TraversalCounts;
 use super::frames::{Frames, Map, shared};
 use super::traverse::{BoxPair, Cut};
 
@@ -170,7 +170,12 @@ impl BoxPair for Clip {
         }
     }
 
-    fn root(tables: &Tables, a: &BoxTree, b: &BoxTree, tally: &mut impl Tally) -> Option<Self> {
+    fn root(
+        tables: &Tables,
+        a: &BoxTree,
+        b: &BoxTree,
+        counts: &mut impl TraversalCounts,
+    ) -> Option<Self> {
         let start = |tree: &BoxTree| Edges {
             lo: tree.bounds.min.to_array(),
             hi: tree.bounds.max.to_array(),
@@ -188,12 +193,12 @@ impl BoxPair for Clip {
                         if i >> n & 1 == 0 { edges.lo[axis] } else { edges.hi[axis] }
                     });
                     let ends = [edges.lo[family], edges.hi[family]];
-                    tally.edges(6);
+                    counts.edges(6);
                     edges.set(family, i, tables.tables[side].clip(family, fixed, ends, &other));
                 }
             }
         }
-        tally.boxes();
+        counts.boxes();
         (pair.0[0].alive | pair.0[1].alive != 0).then_some(pair)
     }
 
@@ -201,7 +206,7 @@ impl BoxPair for Clip {
         &self,
         Tables { tables, .. }: &Tables,
         Cut { side, axis, at: cut }: Cut,
-        tally: &mut impl Tally,
+        counts: &mut impl TraversalCounts,
     ) -> [Option<Self>; 2] {
         let (mut left, mut right) = (*self, *self);
         left.0[side].hi[axis] = cut;
@@ -214,7 +219,7 @@ impl BoxPair for Clip {
             if inside == 0 {
                 continue;
             }
-            tally.edges(u64::from(inside.count_ones()));
+            counts.edges(u64::from(inside.count_ones()));
             let intersections = table.intersections(axis, cut, family, other);
             let inverse = table.inverse[axis][family];
             let slack = table.slack[axis][family];
@@ -254,7 +259,7 @@ impl BoxPair for Clip {
             for (n, end) in [own.lo[third], own.hi[third]].into_iter().enumerate() {
                 let fixed = if place == 0 { [cut, end] } else { [end, cut] };
                 let ends = [own.lo[family], own.hi[family]];
-                tally.edges(6);
+                counts.edges(6);
                 let part = table.clip(family, fixed, ends, &self.0[1 - side]);
                 let low = n << (1 - place);
                 l.set(family, low | 1 << place, part);
@@ -262,7 +267,7 @@ impl BoxPair for Clip {
             }
         }
         [left, right].map(|pair| {
-            tally.boxes();
+            counts.boxes();
             (pair.0[0].alive | pair.0[1].alive != 0).then_some(pair)
         })
     }

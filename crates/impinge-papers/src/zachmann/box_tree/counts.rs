@@ -2,7 +2,7 @@
 
 /// Receives the operations of a traversal. The implementation for `()` does nothing and costs
 /// nothing.
-pub trait Tally {
+pub trait TraversalCounts {
     /// A pair of boxes is tested.
     #[inline]
     fn boxes(&mut self) {}
@@ -38,7 +38,7 @@ pub trait Tally {
     fn repeated(&mut self) {}
 }
 
-impl Tally for () {}
+impl TraversalCounts for () {}
 
 /// The work of one or more traversals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub struct Counts {
     pub repeated: u64,
 }
 
-impl Tally for Counts {
+impl TraversalCounts for Counts {
     fn boxes(&mut self) {
         self.boxes += 1;
     }

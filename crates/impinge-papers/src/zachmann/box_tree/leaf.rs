@@ -10,7 +10,7 @@ use impinge::mesh::Mesh;
 use impinge::pair::Sink;
 
 use super::BoxTree;
-use super::counts::Tally;
+use super::counts::TraversalCounts;
 use super::traverse::{Query, Scratch};
 
 /// The content of a leaf.
@@ -42,7 +42,7 @@ pub struct LeafPair<'t> {
 /// use std::ops::ControlFlow;
 ///
 /// use impinge_papers::zachmann::box_tree::{
-///     BoxTest, BoxTree, LeafOperation, LeafPair, Options, Tally, traverse_leaves,
+///     BoxTest, BoxTree, LeafOperation, LeafPair, Options, TraversalCounts, traverse_leaves,
 /// };
 /// use impinge::{Pose, shapes};
 ///
@@ -50,7 +50,8 @@ pub struct LeafPair<'t> {
 /// struct Close(usize);
 ///
 /// impl LeafOperation for Close {
-///     fn leaf_pair<T: Tally>(&mut self, _: &LeafPair<'_>, _: &mut T) -> ControlFlow<()> {
+///     fn leaf_pair<T: TraversalCounts>(&mut self, _: &LeafPair<'_>, _: &mut T) -> ControlFlow<()>
+///     {
 ///         self.0 += 1;
 ///         ControlFlow::Continue(())
 ///     }
@@ -66,7 +67,11 @@ pub struct LeafPair<'t> {
 pub trait LeafOperation {
     /// Called for every two leaves whose boxes may share a point; [`ControlFlow::Break`] ends the
     /// traversal.
-    fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()>;
+    fn leaf_pair<T: TraversalCounts>(
+        &mut self,
+        pair: &LeafPair<'_>,
+        counts: &mut T,
+    ) -> ControlFlow<()>;
 }
 
 /// The number, corners and box of a triangle or an edge, in the frame of the query.
@@ -178,14 +183,18 @@ pub(super) struct Triangles<'w, 'q> {
 }
 
 impl LeafOperation for Triangles<'_, '_> {
-    fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()> {
+    fn leaf_pair<T: TraversalCounts>(
+        &mut self,
+        pair: &LeafPair<'_>,
+        counts: &mut T,
+    ) -> ControlFlow<()> {
         let query = self.query;
         let Scratch { reported, a: of_a, b: of_b } = &mut *self.scratch;
         let region = query.collect.then_some(pair.region);
         of_a.visit_faces(query.a, &Visit { leaf: pair.a, region }, |v| v);
         let moved = |v| query.pose.transform_point(v);
         of_b.visit_faces(query.b, &Visit { leaf: pair.b, region }, moved);
-        tally.collected(of_a.faces.near.len() + of_b.faces.near.len());
+        counts.collected(of_a.faces.near.len() + of_b.faces.near.len());
         let Some(around_b) = of_b.faces.around else {
             return ControlFlow::Continue(());
         };
@@ -195,17 +204,17 @@ impl LeafOperation for Triangles<'_, '_> {
                 continue;
             }
             for (u, others, other) in of_b.faces.near() {
-                tally.box_test();
+                counts.box_test();
                 if !around.overlaps(other) {
                     continue;
                 }
                 // Only a triangle in several leaves can be found again.
                 let may_repeat = shared_a[*t as usize] || shared_b[*u as usize];
                 if may_repeat && reported.contains(*t, *u) {
-                    tally.repeated();
+                    counts.repeated();
                     continue;
                 }
-                tally.exact_test();
+                counts.exact_test();
                 if triangles_intersect(corners, others) {
                     if may_repeat {
                         reported.insert(*t, *u);
@@ -226,17 +235,21 @@ pub(super) struct Edges<'w, 'q> {
 }
 
 impl LeafOperation for Edges<'_, '_> {
-    fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()> {
+    fn leaf_pair<T: TraversalCounts>(
+        &mut self,
+        pair: &LeafPair<'_>,
+        counts: &mut T,
+    ) -> ControlFlow<()> {
         let query = self.query;
         let Scratch { reported, a: of_a, b: of_b } = &mut *self.scratch;
         let region = query.collect.then_some(pair.region);
         let (at_a, at_b) = (Visit { leaf: pair.a, region }, Visit { leaf: pair.b, region });
         let moved = |v| query.pose.transform_point(v);
-        let mut report = |t: u32, u: u32, tally: &mut T| {
+        let mut report = |t: u32, u: u32, counts: &mut T| {
             if reported.insert(t, u) {
                 self.sink.pair(t, u)
             } else {
-                tally.repeated();
+                counts.repeated();
                 ControlFlow::Continue(())
             }
         };
@@ -244,16 +257,16 @@ impl LeafOperation for Edges<'_, '_> {
         if !of_a.edges.near.is_empty() {
             of_b.visit_faces(query.b, &at_b, moved);
             let along = query.a.0.edges();
-            edges_against(&of_a.edges, &of_b.faces, tally, |e, face, tally| {
-                along.triangles(e).try_for_each(|t| report(t, face, tally))
+            edges_against(&of_a.edges, &of_b.faces, counts, |e, face, counts| {
+                along.triangles(e).try_for_each(|t| report(t, face, counts))
             })?;
         }
         of_a.visit_faces(query.a, &at_a, |v| v);
         if !of_a.faces.near.is_empty() {
             of_b.visit_edges(query.b, &at_b, moved);
             let along = query.b.0.edges();
-            edges_against(&of_b.edges, &of_a.faces, tally, |e, face, tally| {
-                along.triangles(e).try_for_each(|u| report(face, u, tally))
+            edges_against(&of_b.edges, &of_a.faces, counts, |e, face, counts| {
+                along.triangles(e).try_for_each(|u| report(face, u, counts))
             })?;
         }
         ControlFlow::Continue(())
@@ -262,13 +275,13 @@ impl LeafOperation for Edges<'_, '_> {
 
 /// Tests the edges of one leaf against the triangles of another. Compares their boxes first.
 #[inline]
-fn edges_against<T: Tally>(
+fn edges_against<T: TraversalCounts>(
     edges: &Items<2>,
     faces: &Items<3>,
-    tally: &mut T,
+    counts: &mut T,
     mut found: impl FnMut(usize, u32, &mut T) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    tally.collected(faces.near.len());
+    counts.collected(faces.near.len());
     let Some(around_faces) = faces.around else {
         return ControlFlow::Continue(());
     };
@@ -277,13 +290,13 @@ fn edges_against<T: Tally>(
             continue;
         }
         for (face, corners, around) in faces.near() {
-            tally.box_test();
+            counts.box_test();
             if !along.overlaps(around) {
                 continue;
             }
-            tally.exact_test();
+            counts.exact_test();
             if segment_triangle(ends[0], ends[1], corners).is_some() {
-                found(*e as usize, *face, tally)?;
+                found(*e as usize, *face, counts)?;
             }
         }
     }

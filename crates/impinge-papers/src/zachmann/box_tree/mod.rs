@@ -45,7 +45,7 @@ use impinge::Error;
 use impinge::math::Aabb;
 use impinge::mesh::{Fingerprint, Mesh};
 
-pub use counts::{Counts, Tally};
+pub use counts::{Counts, TraversalCounts};
 pub use leaf::{Leaf, LeafOperation, LeafPair};
 pub use options::{DEPTH_LIMIT, Options};
 pub use stats::Stats;

@@ -9,11 +9,11 @@ use impinge::{Error, ErrorKind};
 
 use super::aligned::Aligned;
 use super::clip::Clip;
-use super::counts::Tally;
+use super::counts::TraversalCounts;
 use super::frames::Frames;
 use super::leaf::{Corners, Edges, LeafOperation, LeafPair, Triangles};
 use super::{BoxTree, Node};
-use crate::pair_set::PairSet;
+use crate::visited_pairs::VisitedPairs;
 
 /// The overlap test of boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -106,7 +106,7 @@ impl<'q> Query<'q> {
 /// Memory reused by consecutive queries, so that small ones allocate nothing. Stores no results.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    pub(super) reported: PairSet,
+    pub(super) reported: VisitedPairs,
     pub(super) a: Corners,
     pub(super) b: Corners,
 }
@@ -116,11 +116,11 @@ pub fn traverse(query: &Query<'_>, scratch: &mut Scratch, sink: &mut dyn Sink) {
     traverse_counted(query, scratch, &mut (), sink);
 }
 
-/// As [`traverse`]. Counts the work in `tally`.
-pub fn traverse_counted<T: Tally>(
+/// As [`traverse`]. Counts the work in `counts`.
+pub fn traverse_counted<T: TraversalCounts>(
     query: &Query<'_>,
     scratch: &mut Scratch,
-    tally: &mut T,
+    counts: &mut T,
     sink: &mut dyn Sink,
 ) {
     let (tree_a, tree_b) = (query.a.1, query.b.1);
@@ -130,11 +130,11 @@ pub fn traverse_counted<T: Tally>(
     match query.leaves {
         LeafTest::Triangles => {
             let mut triangles = Triangles { query, scratch, sink };
-            traverse_leaves(tree_a, tree_b, query.pose, query.boxes, &mut triangles, tally);
+            traverse_leaves(tree_a, tree_b, query.pose, query.boxes, &mut triangles, counts);
         }
         LeafTest::Edges => {
             let mut edges = Edges { query, scratch, sink };
-            traverse_leaves(tree_a, tree_b, query.pose, query.boxes, &mut edges, tally);
+            traverse_leaves(tree_a, tree_b, query.pose, query.boxes, &mut edges, counts);
         }
     }
 }
@@ -143,21 +143,21 @@ pub fn traverse_counted<T: Tally>(
 /// Also calls it for some leaves whose boxes are disjoint: with [`BoxTest::Clipping`] those at most
 /// the thickness of the cut planes and rounding apart, with [`BoxTest::AxisAligned`] those whose
 /// larger axis-aligned boxes overlap.
-pub fn traverse_leaves<T: Tally>(
+pub fn traverse_leaves<T: TraversalCounts>(
     a: &BoxTree,
     b: &BoxTree,
     pose: &Pose,
     boxes: BoxTest,
     operation: &mut impl LeafOperation,
-    tally: &mut T,
+    counts: &mut T,
 ) {
     if a.nodes.is_empty() || b.nodes.is_empty() {
         return;
     }
     let frames = Frames::new(a, b, pose);
     match boxes {
-        BoxTest::Clipping => run::<Clip, _>(a, b, &frames, operation, tally),
-        BoxTest::AxisAligned => run::<Aligned, _>(a, b, &frames, operation, tally),
+        BoxTest::Clipping => run::<Clip, _>(a, b, &frames, operation, counts),
+        BoxTest::AxisAligned => run::<Aligned, _>(a, b, &frames, operation, counts),
     }
 }
 
@@ -189,29 +189,33 @@ pub(super) trait BoxPair: Sized {
         context: &Self::Context,
         a: &BoxTree,
         b: &BoxTree,
-        tally: &mut impl Tally,
+        counts: &mut impl TraversalCounts,
     ) -> Option<Self>;
 
     /// Cuts one of the boxes. Returns its left and its right half paired with the other box, or
     /// `None` if they are disjoint.
-    fn split(&self, context: &Self::Context, cut: Cut, tally: &mut impl Tally)
-    -> [Option<Self>; 2];
+    fn split(
+        &self,
+        context: &Self::Context,
+        cut: Cut,
+        counts: &mut impl TraversalCounts,
+    ) -> [Option<Self>; 2];
 
     /// A box in A's frame around the intersection of the two boxes.
     fn region(&self, context: &Self::Context) -> Aabb;
 }
 
-fn run<P: BoxPair, T: Tally>(
+fn run<P: BoxPair, T: TraversalCounts>(
     a: &BoxTree,
     b: &BoxTree,
     frames: &Frames,
     operation: &mut impl LeafOperation,
-    tally: &mut T,
+    counts: &mut T,
 ) {
     let context = P::context(frames);
-    if let Some(pair) = P::root(&context, a, b, tally) {
+    if let Some(pair) = P::root(&context, a, b, counts) {
         // The operation may stop the traversal. Nothing is left to do in this case.
-        let _ = Traversal::<P, _, T> { a, b, context, operation, tally }.descend(&pair, 0, 0);
+        let _ = Traversal::<P, _, T> { a, b, context, operation, counts }.descend(&pair, 0, 0);
     }
 }
 
@@ -220,10 +224,10 @@ struct Traversal<'w, P: BoxPair, O, T> {
     b: &'w BoxTree,
     context: P::Context,
     operation: &'w mut O,
-    tally: &'w mut T,
+    counts: &'w mut T,
 }
 
-impl<P: BoxPair, O: LeafOperation, T: Tally> Traversal<'_, P, O, T> {
+impl<P: BoxPair, O: LeafOperation, T: TraversalCounts> Traversal<'_, P, O, T> {
     /// The recursion of the thesis: if neither node is a leaf, A is cut, and then B for each half
     /// that still overlaps.
     fn descend(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
@@ -232,14 +236,14 @@ impl<P: BoxPair, O: LeafOperation, T: Tally> Traversal<'_, P, O, T> {
         match (node_a.is_leaf(), node_b.is_leaf()) {
             (true, true) => {
                 let (leaf_a, leaf_b) = (a.leaf(node_a.link), b.leaf(node_b.link));
-                self.tally.leaves(leaf_a.triangles.len(), leaf_b.triangles.len());
+                self.counts.leaves(leaf_a.triangles.len(), leaf_b.triangles.len());
                 let region = pair.region(&self.context);
                 let leaves = LeafPair { a: leaf_a, b: leaf_b, region };
-                self.operation.leaf_pair(&leaves, self.tally)
+                self.operation.leaf_pair(&leaves, self.counts)
             }
             (true, false) => self.cut_b(pair, i, j),
             (false, _) => {
-                let halves = pair.split(&self.context, Cut::of(0, &node_a), self.tally);
+                let halves = pair.split(&self.context, Cut::of(0, &node_a), self.counts);
                 for (child, half) in (node_a.link..).zip(halves) {
                     let Some(half) = half.filter(|_| !a.is_empty_leaf(child)) else {
                         continue;
@@ -258,7 +262,7 @@ impl<P: BoxPair, O: LeafOperation, T: Tally> Traversal<'_, P, O, T> {
     /// Cuts B's box, node `j`, and descends into the halves that still overlap.
     fn cut_b(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
         let node = self.b.nodes[j as usize];
-        let halves = pair.split(&self.context, Cut::of(1, &node), self.tally);
+        let halves = pair.split(&self.context, Cut::of(1, &node), self.counts);
         for (child, half) in (node.link..).zip(halves) {
             if let Some(half) = half.filter(|_| !self.b.is_empty_leaf(child)) {
                 self.descend(&half, i, child)?;

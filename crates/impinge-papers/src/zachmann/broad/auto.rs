@@ -7,15 +7,15 @@ use crate::klosowski::dynamic_tree::TREE;
 use impinge::broad::{BroadPhase, Changes, Completeness, FrameInput, Moved, Pair, PhaseKind};
 use impinge::pair::Budget;
 
-/// Frames that a challenger runs beside the incumbent before their times are compared. The first
-/// frame, in which all items are new to the challenger, does not count.
+/// Frames that a candidate runs beside the current broad phase before their times are compared. The
+/// first frame, in which all items are new to the candidate, does not count.
 const TRIAL_FRAMES: u32 = 6;
-/// Frames before the first trial, and between trials at first. The pause is doubled after each
-/// round of trials that changes nothing.
-const FIRST_PAUSE_FRAMES: u32 = 8;
-/// The longest pause.
-const MAX_PAUSE_FRAMES: u32 = 4096;
-/// A challenger replaces the incumbent if it takes less than this share of its time.
+/// Frames before the first trial, and between trials at first. The number between trials is doubled
+/// after each round of trials that changes nothing.
+const FIRST_FRAMES_BETWEEN_TRIALS: u32 = 8;
+/// The most frames between trials.
+const MAX_FRAMES_BETWEEN_TRIALS: u32 = 4096;
+/// A candidate replaces the current broad phase if it takes less than this share of its time.
 const MAX_TIME_RATIO: f64 = 0.8;
 /// [`AllPairs`](impinge::broad::AllPairs) is not tried with more items than this.
 const MAX_ITEMS_FOR_ALL_PAIRS: usize = 256;
@@ -24,36 +24,36 @@ const MAX_ITEMS_FOR_ALL_PAIRS: usize = 256;
 /// trial would cost more than it could save.
 const MAX_ITEMS_FOR_TRIALS: usize = 4096;
 
-/// Runs one broad phase, the *incumbent*, and from time to time another one, the *challenger*,
-/// beside it for a few frames; the faster one is used from then on.
+/// Runs one broad phase, and from time to time another candidate beside it for a few frames; the
+/// faster one is used from then on.
 ///
 /// The results do not depend on which one is used: pairs are the same, and [`Changes`] are sorted.
 /// Trials cost a few percent of the time of the frames at first, and less later. They start again
 /// when the number of items has doubled or halved.
 #[derive(Debug)]
 pub struct Auto {
-    incumbent: Box<dyn BroadPhase>,
-    /// The incumbent's place among the candidates.
-    which: usize,
-    challenger: Option<Challenger>,
+    current: Box<dyn BroadPhase>,
+    /// The place of the current broad phase among the candidates.
+    current_candidate: usize,
+    trial: Option<Trial>,
     /// The candidate that is tried next.
     next: usize,
     /// Frames until the next trial.
-    wait: u32,
+    frames_until_trial: u32,
     /// Frames between trials.
-    pause: u32,
+    frames_between_trials: u32,
     /// The number of items when trials started.
     count: usize,
 }
 
 #[derive(Debug)]
-struct Challenger {
+struct Trial {
     phase: Box<dyn BroadPhase>,
-    which: usize,
+    candidate: usize,
     frames: u32,
-    /// Time spent by the challenger and by the incumbent in the frames that count.
+    /// Time spent by the candidate and by the current broad phase in the frames that count.
     own: Duration,
-    incumbent: Duration,
+    current: Duration,
     changes: Changes,
 }
 
@@ -66,79 +66,80 @@ impl Auto {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            incumbent: CANDIDATES[0].make(),
-            which: 0,
-            challenger: None,
+            current: CANDIDATES[0].make(),
+            current_candidate: 0,
+            trial: None,
             next: 1,
-            wait: FIRST_PAUSE_FRAMES,
-            pause: FIRST_PAUSE_FRAMES,
+            frames_until_trial: FIRST_FRAMES_BETWEEN_TRIALS,
+            frames_between_trials: FIRST_FRAMES_BETWEEN_TRIALS,
             count: 0,
         }
     }
 
-    /// The name of the broad phase that is used at present.
+    /// The name of the current broad phase.
     #[must_use]
-    pub fn present(&self) -> &'static str {
-        CANDIDATES[self.which].name()
+    pub fn current_name(&self) -> &'static str {
+        CANDIDATES[self.current_candidate].name()
     }
 
     /// Decides whether a trial starts, and of which candidate.
     fn plan_trials(&mut self, items: usize) {
         if self.count > 2 * items || items > 2 * self.count {
             self.count = items;
-            self.pause = FIRST_PAUSE_FRAMES;
-            self.wait = self.wait.min(FIRST_PAUSE_FRAMES);
+            self.frames_between_trials = FIRST_FRAMES_BETWEEN_TRIALS;
+            self.frames_until_trial = self.frames_until_trial.min(FIRST_FRAMES_BETWEEN_TRIALS);
         }
-        if self.challenger.is_some() {
+        if self.trial.is_some() {
             return;
         }
-        self.wait = self.wait.saturating_sub(1);
-        if self.wait > 0 {
+        self.frames_until_trial = self.frames_until_trial.saturating_sub(1);
+        if self.frames_until_trial > 0 {
             return;
         }
-        let which = self.next;
-        self.next = (which + 1) % CANDIDATES.len();
+        let candidate = self.next;
+        self.next = (candidate + 1) % CANDIDATES.len();
         if self.next == 0 {
             // All candidates have been tried.
-            self.pause = (2 * self.pause).min(MAX_PAUSE_FRAMES);
+            self.frames_between_trials =
+                (2 * self.frames_between_trials).min(MAX_FRAMES_BETWEEN_TRIALS);
         }
-        self.wait = self.pause;
-        let is_hopeless =
-            items > if which == ALL_PAIRS { MAX_ITEMS_FOR_ALL_PAIRS } else { MAX_ITEMS_FOR_TRIALS };
-        if which != self.which && (which == 0 || !is_hopeless) {
-            self.challenger = Some(Challenger {
-                phase: CANDIDATES[which].make(),
-                which,
+        self.frames_until_trial = self.frames_between_trials;
+        let has_too_many_items = items
+            > if candidate == ALL_PAIRS { MAX_ITEMS_FOR_ALL_PAIRS } else { MAX_ITEMS_FOR_TRIALS };
+        if candidate != self.current_candidate && (candidate == 0 || !has_too_many_items) {
+            self.trial = Some(Trial {
+                phase: CANDIDATES[candidate].make(),
+                candidate,
                 frames: 0,
                 own: Duration::ZERO,
-                incumbent: Duration::ZERO,
+                current: Duration::ZERO,
                 changes: Changes::default(),
             });
         }
     }
 
-    /// Runs the challenger, if there is one, for a frame in which the incumbent took the given
+    /// Runs the trial, if there is one, for a frame in which the current broad phase took the given
     /// time; at the end of the trial decides which one is used.
-    fn run_trial(&mut self, frame: &FrameInput<'_>, incumbent: Duration) {
-        let Some(trial) = &mut self.challenger else { return };
+    fn run_trial(&mut self, frame: &FrameInput<'_>, current: Duration) {
+        let Some(trial) = &mut self.trial else { return };
         let start = Instant::now();
         let moved = if trial.frames == 0 { Moved::All } else { frame.moved };
         trial.phase.update_unlimited(&FrameInput { moved, ..*frame }, &mut trial.changes);
         if trial.frames > 0 {
             trial.own += start.elapsed();
-            trial.incumbent += incumbent;
+            trial.current += current;
         }
         trial.frames += 1;
-        let (own, others) = (trial.own.as_secs_f64(), trial.incumbent.as_secs_f64());
-        // A trial ends early if the challenger is much slower.
+        let (own, others) = (trial.own.as_secs_f64(), trial.current.as_secs_f64());
+        // A trial ends early if the candidate is much slower.
         if trial.frames < TRIAL_FRAMES && (trial.frames < 2 || own < 10.0 * others + 1e-4) {
             return;
         }
-        if let Some(trial) = self.challenger.take() {
+        if let Some(trial) = self.trial.take() {
             if own < MAX_TIME_RATIO * others && trial.frames >= TRIAL_FRAMES {
-                self.incumbent = trial.phase;
-                self.which = trial.which;
-                self.pause = FIRST_PAUSE_FRAMES;
+                self.current = trial.phase;
+                self.current_candidate = trial.candidate;
+                self.frames_between_trials = FIRST_FRAMES_BETWEEN_TRIALS;
             }
         }
     }
@@ -158,9 +159,9 @@ impl BroadPhase for Auto {
         changes: &mut Changes,
     ) -> Completeness {
         let start = Instant::now();
-        let completeness = self.incumbent.update(frame, budget, changes);
+        let completeness = self.current.update(frame, budget, changes);
         let took = start.elapsed();
-        // The order must not depend on the incumbent.
+        // The order must not depend on the current broad phase.
         changes.sort();
         self.plan_trials(frame.bounds.len());
         self.run_trial(frame, took);
@@ -168,11 +169,11 @@ impl BroadPhase for Auto {
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
-        self.incumbent.pairs(to);
+        self.current.pairs(to);
     }
 
     fn bytes(&self) -> usize {
-        self.incumbent.bytes() + self.challenger.as_ref().map_or(0, |c| c.phase.bytes())
+        self.current.bytes() + self.trial.as_ref().map_or(0, |c| c.phase.bytes())
     }
 }
 

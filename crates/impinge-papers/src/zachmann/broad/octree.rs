@@ -110,7 +110,7 @@ struct Place {
     by_oriented_box: bool,
 }
 
-const NOWHERE: Place = Place { cells: Cells::EMPTY, level: 0, by_oriented_box: false };
+const EMPTY_PLACE: Place = Place { cells: Cells::EMPTY, level: 0, by_oriented_box: false };
 
 /// An octant of a descent.
 #[derive(Clone, Copy, Debug)]
@@ -207,7 +207,7 @@ impl Octree {
         self.depth = depth.min(CellTree::max_depth(8));
         self.layout = Layout::new(spread.domain, [1 << self.depth; 3]);
         self.core.replace_tree(CellTree::new(8, self.depth));
-        self.places.fill(NOWHERE);
+        self.places.fill(EMPTY_PLACE);
         for item in 0..frame.bounds.len() as u32 {
             self.place(item, frame);
         }
@@ -217,7 +217,7 @@ impl Octree {
     fn wanted_place(&self, item: u32, frame: &FrameInput<'_>) -> (Place, Option<GrownBox>) {
         let bounds = frame.of(item);
         if bounds.is_empty() {
-            return (NOWHERE, None);
+            return (EMPTY_PLACE, None);
         }
         let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
         // An item whose oriented box is not finite is entered everywhere.
@@ -352,7 +352,7 @@ impl BroadPhase for Octree {
     ) -> Completeness {
         let movers = self.core.begin(frame, changes);
         if self.places.len() < movers.count() {
-            self.places.resize(movers.count(), NOWHERE);
+            self.places.resize(movers.count(), EMPTY_PLACE);
         }
         for item in movers.items() {
             self.place(*item, frame);

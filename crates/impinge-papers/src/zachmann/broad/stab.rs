@@ -138,7 +138,7 @@ impl Sticks {
         self.spans.resize(width * height, (f64::INFINITY, f64::NEG_INFINITY));
         let mut grid = Columns { grown, layout, cells, spans: &mut self.spans, axes: [u, v, w] };
         grid.follow_edges();
-        grid.shoot_rays();
+        grid.cast_rays();
         for j in 0..height {
             for i in 0..width {
                 let (lo, hi) = self.spans[j * width + i];
@@ -231,7 +231,7 @@ impl Columns<'_> {
 
     /// Adds the intersection of each ray through a corner of the columns with the box to the four
     /// columns around the ray.
-    fn shoot_rays(&mut self) {
+    fn cast_rays(&mut self) {
         let [u, v, w] = self.axes;
         let GrownBox { center, axes, half, .. } = *self.grown;
         for j in self.cells.lo[v] + 1..=self.cells.hi[v] {

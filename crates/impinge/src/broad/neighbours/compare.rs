@@ -102,7 +102,7 @@ impl Comparison {
             let overlaps = *overlaps == 1;
             // A pair of two items that are both named is there twice.
             if rows.overlaps(*place) != overlaps {
-                rows.toggle(*place);
+                rows.invert_overlap(*place);
                 report(slots.items(), rows.slots(*place), overlaps, changes);
             }
         }

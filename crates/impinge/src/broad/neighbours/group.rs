@@ -155,8 +155,8 @@ impl GroupMotion {
         let is_common = step.iter().all(|s| s.is_finite())
             && agreeing as f32 >= MIN_AGREEING_SHARE * count as f32
             && agreeing >= MIN_AGREEING_SAMPLES;
-        let leaves_skins = self.members > 0 || step.iter().any(|s| s.abs() > width);
-        (is_common && leaves_skins).then_some(step)
+        let exceeds_skin_width = self.members > 0 || step.iter().any(|s| s.abs() > width);
+        (is_common && exceeds_skin_width).then_some(step)
     }
 
     /// Checks that the offset is finite, and the number of members against the number of slots in

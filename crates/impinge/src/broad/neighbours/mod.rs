@@ -154,7 +154,7 @@ impl Neighbours {
         } else {
             let group_pairs = self.add_neighbours();
             self.compare(frame, scope, changes);
-            self.pairs.purge(&self.boxes, self.reader.escapes(), group_pairs);
+            self.pairs.remove_disjoint(&self.boxes, self.reader.escapes(), group_pairs);
         }
         self.boxes.adapt_width(&self.stats);
     }

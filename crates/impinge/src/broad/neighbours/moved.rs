@@ -3,10 +3,10 @@
 use crate::broad::{FrameInput, Moved};
 
 /// If at least one item in this many is named, all boxes are read.
-const ITEMS_PER_NAMED_FOR_ALL: usize = 4;
+const MIN_SHARE_DIVISOR_ALL: usize = 4;
 /// If fewer than one item in this many is named, the pairs of the named items are compared one by
 /// one. Otherwise all rows are compared: in a row a pair takes less time.
-const ITEMS_PER_NAMED_FOR_FEW: usize = 24;
+const MIN_SHARE_DIVISOR_FEW: usize = 24;
 
 /// The part of a frame that has to be processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ impl MovedItems {
         self.items.extend_from_slice(items);
         self.items.extend(now.min(before) as u32..now.max(before) as u32);
         match self.items.len() {
-            named if named * ITEMS_PER_NAMED_FOR_ALL >= slots => Scope::All,
-            named if named * ITEMS_PER_NAMED_FOR_FEW < slots => Scope::Few,
+            named if named * MIN_SHARE_DIVISOR_ALL >= slots => Scope::All,
+            named if named * MIN_SHARE_DIVISOR_FEW < slots => Scope::Few,
             _ => Scope::Some,
         }
     }

@@ -10,8 +10,8 @@ use crate::broad::{Changes, Pair};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
-/// The lists that are purged for each new pair of a box in the group and a box outside it.
-const PURGED_LISTS_PER_GROUP_PAIR: usize = 4;
+/// The lists that are cleaned for each new pair of a box in the group and a box outside it.
+const CLEANED_LISTS_PER_GROUP_PAIR: usize = 4;
 
 /// The pairs that are compared in every frame.
 ///
@@ -26,8 +26,8 @@ pub(super) struct PairLists {
     spare: PairRows,
     /// Memory for a rebuild: the lengths of the lists, then where each is filled.
     lengths: Vec<u32>,
-    /// The slot whose list was purged last in turn.
-    last_purged: usize,
+    /// The slot whose list was cleaned last in turn.
+    last_cleaned: usize,
 }
 
 impl PairLists {
@@ -124,7 +124,7 @@ impl PairLists {
             let overlap = || tight[a as usize].bounds().overlaps(&tight[b as usize].bounds());
             let place = overlap().then(|| self.rows.find(a.min(b), a.max(b))).flatten();
             match place {
-                Some(place) => self.rows.toggle(place),
+                Some(place) => self.rows.invert_overlap(place),
                 None => changes.ended.push(Pair::new(slots.item(a), slots.item(b))),
             }
         }
@@ -133,8 +133,13 @@ impl PairLists {
     /// Removes pairs whose skins do not overlap any more from the lists of the boxes that left
     /// their skins, and from some other lists in turn; puts the rows in order if that saves time.
     /// `group_pairs` is the number of new pairs of a box in the group and a box outside it.
-    pub(super) fn purge(&mut self, boxes: &SkinnedBoxes, escapes: &[Escape], group_pairs: usize) {
-        dispatch::run(Purge { lists: self, boxes, escapes, group_pairs });
+    pub(super) fn remove_disjoint(
+        &mut self,
+        boxes: &SkinnedBoxes,
+        escapes: &[Escape],
+        group_pairs: usize,
+    ) {
+        dispatch::run(RemoveDisjoint { lists: self, boxes, escapes, group_pairs });
         if self.rows.is_scattered() {
             self.rows.put_in_order(&mut self.spare);
             self.reverse.invalidate();
@@ -159,15 +164,16 @@ impl PairLists {
     }
 }
 
-/// Purges the lists of boxes that left their skins, and as many others in turn.
-struct Purge<'a> {
+/// Removes pairs with disjoint skins from the lists of boxes that left their skins, and as many
+/// others in turn.
+struct RemoveDisjoint<'a> {
     lists: &'a mut PairLists,
     boxes: &'a SkinnedBoxes,
     escapes: &'a [Escape],
     group_pairs: usize,
 }
 
-impl Task for Purge<'_> {
+impl Task for RemoveDisjoint<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -175,20 +181,20 @@ impl Task for Purge<'_> {
         let Self { lists, boxes, escapes, group_pairs } = self;
         let slots = lists.rows.slot_count();
         for escape in escapes {
-            Self::purge_list::<W>(lists, boxes, escape.slot());
+            Self::remove_disjoint_of_slot::<W>(lists, boxes, escape.slot());
         }
-        let in_turn = escapes.len() + PURGED_LISTS_PER_GROUP_PAIR * group_pairs;
+        let in_turn = escapes.len() + CLEANED_LISTS_PER_GROUP_PAIR * group_pairs;
         for _ in 0..in_turn.min(slots) {
-            let next = lists.last_purged + 1;
-            lists.last_purged = if next < slots { next } else { 0 };
-            Self::purge_list::<W>(lists, boxes, lists.last_purged);
+            let next = lists.last_cleaned + 1;
+            lists.last_cleaned = if next < slots { next } else { 0 };
+            Self::remove_disjoint_of_slot::<W>(lists, boxes, lists.last_cleaned);
         }
     }
 }
 
-impl Purge<'_> {
+impl RemoveDisjoint<'_> {
     #[inline(always)]
-    fn purge_list<W: Wide>(lists: &mut PairLists, boxes: &SkinnedBoxes, slot: usize) {
+    fn remove_disjoint_of_slot<W: Wide>(lists: &mut PairLists, boxes: &SkinnedBoxes, slot: usize) {
         let PairLists { rows, reverse, .. } = lists;
         let own = boxes.skin_at(slot);
         let mut cursor = rows.cursor(slot);
@@ -209,8 +215,8 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// The reverse lists follow the lists through insertions and purges; a purge of all lists
-    /// leaves no pair, as the boxes are empty.
+    /// The reverse lists follow the lists through insertions and removals; a removal from all
+    /// lists leaves no pair, as the boxes are empty.
     #[test]
     fn reverse_lists_follow_the_lists() {
         let mut random = Random::new(8);
@@ -227,11 +233,11 @@ mod tests {
             if round % 3 == 1 {
                 lists.build_reverse();
             }
-            lists.purge(&boxes, &[], round % 7);
+            lists.remove_disjoint(&boxes, &[], round % 7);
             lists.validate(&boxes);
         }
         assert!(lists.rows().find(0, 0).is_none());
-        lists.purge(&boxes, &[], 1000);
+        lists.remove_disjoint(&boxes, &[], 1000);
         lists.validate(&boxes);
         assert!((0..79).all(|slot| lists.rows().of(slot).count() == 0));
     }
@@ -243,7 +249,7 @@ mod tests {
         lists.grow(4);
         boxes.grow(4);
         lists.insert(1, 3);
-        lists.rows_mut().toggle(0);
+        lists.rows_mut().invert_overlap(0);
         lists.validate(&boxes);
     }
 }

@@ -112,7 +112,7 @@ impl PairRows {
 
     /// Inverts whether the boxes of the pair in a place overlap.
     #[inline(always)]
-    pub(super) fn toggle(&mut self, place: u32) {
+    pub(super) fn invert_overlap(&mut self, place: u32) {
         self.overlapping[place as usize / 8] ^= 1 << (place % 8);
     }
 
@@ -335,7 +335,7 @@ mod tests {
                     assert!(known.insert(pair));
                 }
                 Some(place) if random.index(2) == 0 => {
-                    rows.toggle(place);
+                    rows.invert_overlap(place);
                     let is_new = overlapping.insert(pair);
                     assert_eq!(rows.overlaps(place), is_new);
                     if !is_new {

@@ -56,14 +56,16 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
 
     /// The vertices whose marks the cache holds, as far as these bodies have them, without
     /// duplicates.
-    pub(in crate::convex) fn recall(
+    pub(in crate::convex) fn point_of_mark(
         &self,
         cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Vec<Vertex> {
         let mut vertices: Vec<Vertex> = Vec::with_capacity(4);
         for marks in cache.simplex.iter().take(4) {
-            let points =
-                (self.a.recall(marks[0], &mut cache.a), self.b.recall(marks[1], &mut cache.b));
+            let points = (
+                self.a.point_of_mark(marks[0], &mut cache.a),
+                self.b.point_of_mark(marks[1], &mut cache.b),
+            );
             if let (Some(a), Some(b)) = points {
                 let vertex = self.vertex(a, b, *marks);
                 if vertices.iter().all(|v| v.m != vertex.m) {

@@ -205,7 +205,7 @@ impl Iteration {
         reduce: fn(&[Vec3]) -> Reduced,
         cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Self {
-        let mut simplex = difference.recall(cache);
+        let mut simplex = difference.point_of_mark(cache);
         if simplex.is_empty() {
             let from_center = unit(-difference.center_offset);
             let direction = if from_center == Vec3::ZERO { Vec3::X } else { from_center };

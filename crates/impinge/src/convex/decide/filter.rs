@@ -123,18 +123,18 @@ pub fn contains_origin(corners: &[[Vec3; 2]]) -> Option<bool> {
     let w = |k: usize| corners[k][1] - corners[k][0];
     match corners.len() {
         0 | 1 => Some(false),
-        2 => certainly_not(is_off_line(w(0), w(1))),
+        2 => false_if(is_off_line(w(0), w(1))),
         3 => {
             let (w0, w1, w2) = (w(0), w(1), w(2));
             let bound = determinant_bound(w0.abs().max(w1.abs()).max(w2.abs()));
-            certainly_not(w0.cross(w1).dot(w2).abs() > bound)
+            false_if(w0.cross(w1).dot(w2).abs() > bound)
         }
         4 => in_tetrahedron([w(0), w(1), w(2), w(3)]),
         _ => None,
     }
 }
 
-fn certainly_not(apart: bool) -> Option<bool> {
+fn false_if(apart: bool) -> Option<bool> {
     apart.then_some(false)
 }
 

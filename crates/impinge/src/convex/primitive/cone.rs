@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{UNDERFLOW_ERROR, on_circle};
 use crate::convex::Support;
-use crate::convex::body::{SMALLEST, UNIT_ROUNDOFF};
+use crate::convex::body::{MIN_DENORMAL, UNIT_ROUNDOFF};
 use crate::math::Vec3;
 
 axial! {
@@ -33,7 +33,10 @@ impl Support for Cone {
     }
 
     fn ball(&self) -> (Vec3, f64) {
-        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * UNIT_ROUNDOFF) + SMALLEST)
+        (
+            Vec3::ZERO,
+            self.half_height.hypot(self.radius) * (1.0 + 8.0 * UNIT_ROUNDOFF) + MIN_DENORMAL,
+        )
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::on_circle;
 use crate::convex::Support;
-use crate::convex::body::{SMALLEST, UNIT_ROUNDOFF};
+use crate::convex::body::{MIN_DENORMAL, UNIT_ROUNDOFF};
 use crate::math::Vec3;
 
 axial! {
@@ -24,11 +24,14 @@ impl Support for Cylinder {
     }
 
     fn support_error(&self) -> f64 {
-        8.0 * UNIT_ROUNDOFF * self.radius + 8.0 * SMALLEST
+        8.0 * UNIT_ROUNDOFF * self.radius + 8.0 * MIN_DENORMAL
     }
 
     fn ball(&self) -> (Vec3, f64) {
-        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * UNIT_ROUNDOFF) + SMALLEST)
+        (
+            Vec3::ZERO,
+            self.half_height.hypot(self.radius) * (1.0 + 8.0 * UNIT_ROUNDOFF) + MIN_DENORMAL,
+        )
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

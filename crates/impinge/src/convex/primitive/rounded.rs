@@ -55,8 +55,8 @@ impl<B: Support> Support for Rounded<B> {
         self.inside.mark(direction, memory)
     }
 
-    fn recall(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
-        self.inside.recall(mark, memory)
+    fn point_of_mark(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
+        self.inside.point_of_mark(mark, memory)
     }
 
     fn support_error(&self) -> f64 {

@@ -37,11 +37,11 @@ const MIN_SQUARED_OFFSET: f32 = 1e-12;
 
 /// Below this *square* (see the module) the bodies most likely overlap; the measurements are in
 /// `docs/notes/convex.md`.
-const OVERLAP_BELOW: f32 = 0.85;
+const MAX_OVERLAP_SQUARE: f32 = 0.85;
 
 /// Above this *square* the bodies are so far apart that the closest points of the ellipsoids do not
 /// lie near the line of the centers.
-const FAR_ABOVE: f32 = 2.0;
+const MIN_FAR_SQUARE: f32 = 2.0;
 
 /// The second moments of a hull about the center of its box, divided by the root of their trace.
 /// `local` are its vertices relative to that center, at most one long.
@@ -131,13 +131,13 @@ impl Ellipsoids {
     /// Whether the bodies most likely overlap.
     #[inline(always)]
     pub(super) fn likely_overlaps(&self) -> bool {
-        self.height < OVERLAP_BELOW * self.touching_height
+        self.height < MAX_OVERLAP_SQUARE * self.touching_height
     }
 
     /// Whether the bodies are far apart for their size.
     #[inline(always)]
     pub(super) fn is_far(&self) -> bool {
-        self.height > FAR_ABOVE * self.touching_height
+        self.height > MIN_FAR_SQUARE * self.touching_height
     }
 
     /// The direction in which the ellipsoids are closest if they are far apart: the normal of `M +
@@ -221,7 +221,7 @@ mod tests {
             );
             assert_eq!(
                 found.likely_overlaps(),
-                found.height / found.touching_height < OVERLAP_BELOW
+                found.height / found.touching_height < MAX_OVERLAP_SQUARE
             );
             assert!(
                 (found.height / found.touching_height - away.length_squared() as f32 / 4.0).abs()

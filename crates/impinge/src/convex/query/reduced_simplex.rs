@@ -140,19 +140,22 @@ impl ReducedSimplex {
                 let (u, v, w) = (a.0 - d, b.0 - d, c.0 - d);
                 let faces = [v.cross(w), w.cross(u), u.cross(v)];
                 let heights = [faces[0].dot(d), faces[1].dot(d), faces[2].dot(d)];
-                let sees = [heights[0] > 0.0, heights[1] > 0.0, heights[2] > 0.0];
-                if !(sees[0] | sees[1] | sees[2]) {
+                let is_visible_from_origin = [heights[0] > 0.0, heights[1] > 0.0, heights[2] > 0.0];
+                if !(is_visible_from_origin[0]
+                    | is_visible_from_origin[1]
+                    | is_visible_from_origin[2])
+                {
                     return Step::Inside;
                 }
-                if sees[2] && projects_inside_edges(d, u, v, faces[2]) {
+                if is_visible_from_origin[2] && projects_inside_edges(d, u, v, faces[2]) {
                     self.corners = [a, b, new];
                     return Step::Toward(faces[2], heights[2]);
                 }
-                if sees[0] && projects_inside_edges(d, v, w, faces[0]) {
+                if is_visible_from_origin[0] && projects_inside_edges(d, v, w, faces[0]) {
                     self.corners = [b, c, new];
                     return Step::Toward(faces[0], heights[0]);
                 }
-                if sees[1] && projects_inside_edges(d, w, u, faces[1]) {
+                if is_visible_from_origin[1] && projects_inside_edges(d, w, u, faces[1]) {
                     self.corners = [c, a, new];
                     return Step::Toward(faces[1], heights[1]);
                 }

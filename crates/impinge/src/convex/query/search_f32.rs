@@ -59,8 +59,11 @@ pub(super) trait Corners {
     fn corner(&self, a: u32, b: u32) -> Corner<Vec3A>;
 }
 
+/// The [tilt](Corners::TILT) for the search over any two hulls.
+const SEARCH_TILT: f32 = 0.3;
+
 impl Corners for QueryF32<'_> {
-    const TILT: f32 = 0.3;
+    const TILT: f32 = SEARCH_TILT;
 
     #[inline(always)]
     fn support_against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {

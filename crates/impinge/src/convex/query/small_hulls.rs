@@ -82,8 +82,11 @@ fn padded(blocks: &[Block]) -> [&Block; MAX_BLOCKS] {
     [at(0), at(1), at(2), at(3)]
 }
 
+/// The [tilt](Corners::TILT) for two small hulls.
+const SMALL_HULL_TILT: f32 = 0.5;
+
 impl Corners for SmallHulls {
-    const TILT: f32 = 0.5;
+    const TILT: f32 = SMALL_HULL_TILT;
 
     #[inline(always)]
     fn support_against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {

@@ -130,7 +130,7 @@ struct BudgetSchedule<'q, 'b, 'g> {
     /// The pair that was opened last, whose children the next call of `take` receives.
     parent: Option<usize>,
     /// Whether the budget is spent.
-    is_spent: bool,
+    budget_exhausted: bool,
 }
 
 impl<'q, 'b, 'g> BudgetSchedule<'q, 'b, 'g> {
@@ -145,7 +145,7 @@ impl<'q, 'b, 'g> BudgetSchedule<'q, 'b, 'g> {
             open_count: 0,
             order: OpeningOrder::Deepest,
             parent: None,
-            is_spent: false,
+            budget_exhausted: false,
         }
     }
 
@@ -242,7 +242,7 @@ impl Schedule for BudgetSchedule<'_, '_, '_> {
         let next =
             if self.order == OpeningOrder::Likeliest { self.likeliest() } else { self.deepest() }?;
         if !self.budget.step() {
-            self.is_spent = true;
+            self.budget_exhausted = true;
             return None;
         }
         let open = &mut self.pairs[next];
@@ -253,12 +253,12 @@ impl Schedule for BudgetSchedule<'_, '_, '_> {
     }
 
     fn allows_leaf_pair(&mut self) -> bool {
-        self.is_spent = self.is_spent || !self.budget.step();
-        !self.is_spent
+        self.budget_exhausted = self.budget_exhausted || !self.budget.step();
+        !self.budget_exhausted
     }
 
     fn is_over(&self, steps: &Pairs) -> bool {
-        self.is_spent || self.open_count == 0 && steps.count == 0
+        self.budget_exhausted || self.open_count == 0 && steps.count == 0
     }
 
     fn end(&mut self, remaining: &mut Work) {

@@ -17,7 +17,7 @@ use crate::wide::{Wide, dispatch};
 use super::Tree;
 use super::node::Link;
 use super::relative::DENORMAL_ERROR;
-use super::traverse::{KEPT_STEPS, Query, Traversal, Work};
+use super::traverse::{MAX_KEPT_STEPS, Query, Traversal, Work};
 
 /// State that a query keeps for the next one of the same two meshes, at a pose nearby. The caller
 /// owns one for each pair of bodies.
@@ -61,7 +61,7 @@ impl MeshCache {
 
 /// The margin of a probe, in units of the last motion: a successful probe can save this many
 /// queries.
-const MARGIN_MOTIONS: f64 = 3.0;
+const MARGIN_IN_MOTIONS: f64 = 3.0;
 
 /// Step limit of a probe, and number of failures in a row after which probes stop until the meshes
 /// have met again.
@@ -121,7 +121,7 @@ pub(crate) fn first_cached(
     };
     if cache.free.is_some() && cache.probes_left > 0 {
         let without_margin = query.relative.clone();
-        let clearance = motion * MARGIN_MOTIONS;
+        let clearance = motion * MARGIN_IN_MOTIONS;
         query.relative.widen(clearance * tree_a.frame.scale);
         if dispatch::run(Probe { query: &query, roots }) {
             (cache.free, cache.clearance) = (Some(*pose), clearance);
@@ -143,7 +143,7 @@ pub(crate) fn first_cached(
     } else {
         (cache.free, cache.clearance) = (Some(*pose), 0.0);
     }
-    debug_assert!(cache.seeds.len() <= KEPT_STEPS + 1, "the last steps and one pair of leaves");
+    debug_assert!(cache.seeds.len() <= MAX_KEPT_STEPS + 1, "the last steps and one pair of leaves");
     Some(first.pair)
 }
 

@@ -43,7 +43,7 @@ const MAX_ROUNDING_SHARE: f64 = 1.0 / (1 << 16) as f64;
 /// abandoned at once: it would reach the limit among very many pairs.
 const MAX_SLACK_SHARE: f64 = 1.0 / 1024.0;
 
-/// Whether two meshes are so far apart that [`Far`] finds near pairs faster.
+/// Whether two meshes are so far apart that [`FarSearch`] finds near pairs faster.
 pub(crate) fn are_far(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
     if a.is_empty() || b.is_empty() {
         return false;
@@ -75,13 +75,13 @@ pub(crate) fn near_far(
     pose: &Pose,
     sink: &mut dyn NearSink,
     limits: SearchLimits,
-) -> Option<Effort> {
-    let mut far = Far::new((a, a.tree()), (b, b.tree()), pose)?;
+) -> Option<SearchCounts> {
+    let mut far = FarSearch::new((a, a.tree()), (b, b.tree()), pose)?;
     if far.coarse {
         // Rounding determines which vertices are closest, so the tree is built over the transformed
         // vertices.
         let moved = b.transformed(pose);
-        let rounded = Far::new((a, a.tree()), (&moved, moved.tree()), &Pose::IDENTITY);
+        let rounded = FarSearch::new((a, a.tree()), (&moved, moved.tree()), &Pose::IDENTITY);
         if let Some(mut far) = rounded {
             return Some(far.near(sink, limits));
         }
@@ -91,7 +91,7 @@ pub(crate) fn near_far(
 
 /// Two meshes that are far apart.
 #[derive(Debug)]
-struct Far<'a> {
+struct FarSearch<'a> {
     a: Side<'a>,
     b: Side<'a>,
     pose: &'a Pose,
@@ -192,7 +192,7 @@ impl Eq for Step {}
 
 /// The work that a search took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Effort {
+pub(crate) struct SearchCounts {
     /// Number of pairs of subtrees that were opened.
     pub(crate) opened: usize,
     /// Number of pairs of leaves that were compared.
@@ -200,10 +200,10 @@ pub(crate) struct Effort {
     /// Number of pairs of triangles that were measured.
     pub(crate) triangle_pairs: usize,
     /// Whether the search ended at its limit of triangle pairs.
-    pub(crate) was_abandoned: bool,
+    pub(crate) reached_limit: bool,
 }
 
-impl<'a> Far<'a> {
+impl<'a> FarSearch<'a> {
     /// `None` for sizes that no power of two brings near one, and for meshes that are not [far
     /// apart](are_far).
     fn new(
@@ -277,19 +277,19 @@ impl<'a> Far<'a> {
     }
 
     /// As [`near_far`].
-    fn near(&mut self, sink: &mut dyn NearSink, limits: SearchLimits) -> Effort {
-        let mut effort = Effort::default();
+    fn near(&mut self, sink: &mut dyn NearSink, limits: SearchLimits) -> SearchCounts {
+        let mut counts = SearchCounts::default();
         // A bound that is NaN admits no pair either.
         let wanted = sink.bound() >= 0.0;
         let (true, Some((_, a)), Some((_, b))) = (wanted, self.a.tree.root, self.b.tree.root)
         else {
-            return effort;
+            return counts;
         };
         let SearchLimits { slack, max_triangle_pairs } = limits;
         let slack = slack * self.separation;
         if max_triangle_pairs < usize::MAX && slack > MAX_SLACK_SHARE * self.sizes {
-            effort.was_abandoned = true;
-            return effort;
+            counts.reached_limit = true;
+            return counts;
         }
         // The leaves with the largest support values are compared first: in a search for the
         // minimum, they usually decide it.
@@ -299,8 +299,8 @@ impl<'a> Far<'a> {
             a: self.a.find_supports(a, error, |v| v),
             b: self.b.find_supports(b, error, |v| pose.transform_point(v)),
         };
-        if self.leaf_pair(&first, sink, slack, &mut effort).is_break() {
-            return effort;
+        if self.leaf_pair(&first, sink, slack, &mut counts).is_break() {
+            return counts;
         }
         let mut open = BinaryHeap::new();
         let (root_a, root_b) = (self.a.part_of(a), self.b.part_of(b));
@@ -309,19 +309,19 @@ impl<'a> Far<'a> {
             if step.excess > self.limit(sink, self.box_error + slack) {
                 break;
             }
-            if effort.triangle_pairs > max_triangle_pairs {
-                effort.was_abandoned = true;
+            if counts.triangle_pairs > max_triangle_pairs {
+                counts.reached_limit = true;
                 break;
             }
             if step.a.is_leaf() && step.b.is_leaf() {
                 if step.key() != first.key()
-                    && self.leaf_pair(&step, sink, slack, &mut effort).is_break()
+                    && self.leaf_pair(&step, sink, slack, &mut counts).is_break()
                 {
                     break;
                 }
                 continue;
             }
-            effort.opened += 1;
+            counts.opened += 1;
             let (open_a, open_b) = self.opens(&step);
             let limit = self.limit(sink, self.box_error + slack);
             let mut parts = [Part::NONE; 8];
@@ -343,7 +343,7 @@ impl<'a> Far<'a> {
                 }
             }
         }
-        effort
+        counts
     }
 
     /// The largest excess of a pair within the sink's bound, if the excess may be too large by
@@ -385,9 +385,9 @@ impl<'a> Far<'a> {
         step: &Step,
         sink: &mut dyn NearSink,
         slack: f64,
-        effort: &mut Effort,
+        counts: &mut SearchCounts,
     ) -> ControlFlow<()> {
-        effort.leaf_pairs += 1;
+        counts.leaf_pairs += 1;
         let (a, b) = (&self.a.tree.leaves[step.a.index()], &self.b.tree.leaves[step.b.index()]);
         let mut triangles_b = [([Vec3::ZERO; 3], 0.0); 8];
         for (lane, slot) in triangles_b.iter_mut().enumerate().take(b.count as usize) {
@@ -417,7 +417,7 @@ impl<'a> Far<'a> {
                 break;
             }
             let (i, j) = (usize::from(*i), usize::from(*j));
-            effort.triangle_pairs += 1;
+            counts.triangle_pairs += 1;
             let closest = closest::disjoint(&triangles_a[i], &triangles_b[j].0);
             if closest.lower <= sink.bound() {
                 sink.pair(&NearPair::new(a.triangles[i], b.triangles[j], closest))?;
@@ -542,20 +542,20 @@ mod tests {
         }
     }
 
-    fn least(a: &Mesh, b: &Mesh, pose: &Pose) -> (Least, Effort) {
+    fn least(a: &Mesh, b: &Mesh, pose: &Pose) -> (Least, SearchCounts) {
         assert!(are_far(a, b, pose));
         let mut least = Least { lower: f64::INFINITY, upper: f64::INFINITY };
         let limits = SearchLimits { slack: 0.0, max_triangle_pairs: usize::MAX };
-        let effort = near_far(a, b, pose, &mut least, limits).unwrap();
-        (least, effort)
+        let counts = near_far(a, b, pose, &mut least, limits).unwrap();
+        (least, counts)
     }
 
     /// The search takes at most as many steps as at a distance of a thousand, where `f32` suffices:
     /// about a hundred, of 5 or 85 million pairs.
     fn check(a: &Mesh, b: &Mesh, pose: &Pose) {
-        let (found, effort) = least(a, b, pose);
-        let Effort { opened, leaf_pairs, triangle_pairs, .. } = effort;
-        assert!(opened <= 128 && leaf_pairs <= 16 && triangle_pairs <= 128, "{effort:?} {pose:?}");
+        let (found, counts) = least(a, b, pose);
+        let SearchCounts { opened, leaf_pairs, triangle_pairs, .. } = counts;
+        assert!(opened <= 128 && leaf_pairs <= 16 && triangle_pairs <= 128, "{counts:?} {pose:?}");
         assert!(found.upper - found.lower < 1e-13 * found.upper, "{found:?}");
     }
 

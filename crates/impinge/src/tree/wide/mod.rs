@@ -67,6 +67,7 @@
 pub(crate) mod arrays;
 #[cfg(test)]
 mod boundary_tests;
+mod box_search;
 mod budgeted;
 mod build;
 mod cached;
@@ -76,6 +77,7 @@ pub(crate) mod frame;
 mod gather;
 mod lanes;
 pub(crate) mod leaf;
+mod maintenance;
 mod near;
 mod near_batch;
 mod near_boxes;
@@ -91,7 +93,6 @@ mod refit;
 mod relative;
 #[cfg(test)]
 mod samples;
-mod seek;
 mod size;
 mod splice;
 mod split;
@@ -99,7 +100,6 @@ mod store;
 mod traverse;
 mod triangles;
 mod two_nodes;
-mod upkeep;
 mod validate;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -109,20 +109,20 @@ use frame::Frame;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
+pub(crate) use box_search::BoxSearch;
 pub(crate) use budgeted::first_within;
 pub use cached::MeshCache;
 pub(crate) use cached::first_cached;
-pub(crate) use far::{Effort, SearchLimits, are_far, near_far};
+pub(crate) use far::{SearchCounts, SearchLimits, are_far, near_far};
+pub use maintenance::Refitted;
+pub(crate) use maintenance::TreeRefitState;
 pub use near::near;
 pub(crate) use parallel::par_pairs;
-pub(crate) use ray::Cast;
-pub(crate) use seek::Seek;
+pub(crate) use ray::RayQuery;
 pub use size::TreeSize;
 pub use store::FORMAT_VERSION;
 pub(crate) use traverse::first_in_few_steps;
 pub use traverse::traverse;
-pub use upkeep::Refitted;
-pub(crate) use upkeep::Upkeep;
 
 /// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
 /// is opened alone.

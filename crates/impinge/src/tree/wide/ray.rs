@@ -37,7 +37,7 @@ thread_local! {
 
 /// A ray along an axis of the target frame of `pose`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cast<'a> {
+pub(crate) struct RayQuery<'a> {
     /// The pose of the mesh.
     pub(crate) pose: &'a Pose,
     /// The origin of the ray, up to an error of `slack` in any direction.
@@ -56,11 +56,11 @@ impl Tree {
     /// if the mesh is too small or the origin too far away for `f32`.
     pub(crate) fn crossings(
         &self,
-        cast: &Cast<'_>,
+        query: &RayQuery<'_>,
         exact: &mut dyn FnMut(u32) -> Option<i64>,
     ) -> Option<Option<i64>> {
         let Some((_, root)) = self.root else { return Some(Some(0)) };
-        let ray = self.local_ray(cast)?;
+        let ray = self.local_ray(query)?;
         let mut stack = STACK.take();
         stack.clear();
         stack.push(root);
@@ -70,8 +70,8 @@ impl Tree {
     }
 
     /// The ray in the local frame; `None` if `f32` is not precise enough.
-    fn local_ray(&self, cast: &Cast<'_>) -> Option<Ray> {
-        let Cast { pose, from, slack, along: RayAxis { axis, forward } } = *cast;
+    fn local_ray(&self, query: &RayQuery<'_>) -> Option<Ray> {
+        let RayQuery { pose, from, slack, along: RayAxis { axis, forward } } = *query;
         // Not the transpose: a pose need not be a rotation to the last digit.
         let inverse = pose.rotation().inverse();
         let origin = self.frame.local(inverse * (from - pose.translation()));
@@ -248,8 +248,8 @@ mod tests {
                 let s = Vec3::new(random.unit(), random.unit(), random.unit());
                 let from = bounds.min + bounds.extent() * s;
                 let along = RayAxis { axis: random.index(3), forward: random.index(2) == 0 };
-                let cast = Cast { pose, from, slack: 0.0, along };
-                let Some(ray) = tree.local_ray(&cast) else { continue };
+                let query = RayQuery { pose, from, slack: 0.0, along };
+                let Some(ray) = tree.local_ray(&query) else { continue };
                 let corners = |t: u32| mesh.triangle(t as usize).map(|v| pose.transform_point(v));
                 let mut exact_calls = 0;
                 let mut exact = |t: u32| {
@@ -259,7 +259,7 @@ mod tests {
                 let mut stack: Vec<Link> = tree.root.iter().map(|(_, link)| *link).collect();
                 let count = Count { tree, ray: &ray, stack: &mut stack, exact: &mut exact };
                 let plain = count.run::<Baseline>();
-                assert_eq!(tree.crossings(&cast, &mut exact), Some(plain));
+                assert_eq!(tree.crossings(&query, &mut exact), Some(plain));
                 let all = 0..mesh.triangles().len() as u32;
                 let expected: Option<i64> = all.map(|t| along.crossing(from, &corners(t))).sum();
                 assert_eq!(plain, expected);

@@ -8,8 +8,8 @@
 
 use crate::mesh::Mesh;
 
+use super::maintenance::{NodeState, Parent, TreeRefitState};
 use super::node::{Link, Node};
-use super::upkeep::{NodeState, Parent, Upkeep};
 use super::{Tree, build};
 
 /// A node and everything below it.
@@ -85,7 +85,7 @@ impl Tree {
     }
 }
 
-impl Upkeep {
+impl TreeRefitState {
     /// Rebuilds the given subtrees, which are disjoint.
     pub(super) fn replace(&mut self, tree: &mut Tree, mesh: &Mesh, parts: Vec<Subtree>) {
         let (mut free_nodes, mut free_leaves, mut changed) = (Vec::new(), Vec::new(), Vec::new());

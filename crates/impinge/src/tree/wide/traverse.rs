@@ -84,7 +84,7 @@ pub(crate) fn first_in_few_steps(
         query: &query,
         start: &[roots],
         sink: &mut first,
-        steps: QUICK_STEPS,
+        steps: MAX_QUICK_STEPS,
     });
     first.pair
 }
@@ -92,7 +92,7 @@ pub(crate) fn first_in_few_steps(
 /// Step limit of [`first_in_few_steps`]. Twelve steps find most first hits of deep overlap and
 /// about half of those of shallow overlap; eight find fewer, and cost hardly less if there is no
 /// hit.
-const QUICK_STEPS: usize = 12;
+const MAX_QUICK_STEPS: usize = 12;
 
 /// A traversal that starts at the given pairs, the last one first.
 pub(super) struct Traversal<'q> {
@@ -109,11 +109,11 @@ pub(super) struct TraversalEnd {
     /// The pair of leaves at which the sink stopped the traversal, if it did.
     pub(super) stopped_at: Option<(Link, Link)>,
     /// In that case, the pairs of nodes that were opened last, the latest one last.
-    pub(super) last_steps: [(Link, Link); KEPT_STEPS],
+    pub(super) last_steps: [(Link, Link); MAX_KEPT_STEPS],
 }
 
 /// Number of pairs in [`TraversalEnd::last_steps`].
-pub(super) const KEPT_STEPS: usize = 4;
+pub(super) const MAX_KEPT_STEPS: usize = 4;
 
 impl dispatch::Task for Traversal<'_> {
     type Output = TraversalEnd;
@@ -243,8 +243,10 @@ impl<'a> Query<'a> {
         for (a, b) in start {
             work.add(*a, *b);
         }
-        let mut end =
-            TraversalEnd { stopped_at: None, last_steps: [(Link::NONE, Link::NONE); KEPT_STEPS] };
+        let mut end = TraversalEnd {
+            stopped_at: None,
+            last_steps: [(Link::NONE, Link::NONE); MAX_KEPT_STEPS],
+        };
         let mut opened = 0_usize;
         // A search for all pairs starts with full batches.
         let mut compared = if RANK { 0 } else { BATCH_GROWTH_DIVISOR * LEAF_PAIRS_PER_BATCH };
@@ -252,7 +254,7 @@ impl<'a> Query<'a> {
             while work.leaves.count <= compared / BATCH_GROWTH_DIVISOR {
                 let Some(step) = schedule.next(self, &mut work.steps) else { break };
                 if RANK {
-                    end.last_steps[opened % KEPT_STEPS] = step;
+                    end.last_steps[opened % MAX_KEPT_STEPS] = step;
                     opened += 1;
                 }
                 self.step::<W, RANK>(step, &mut work);
@@ -264,7 +266,7 @@ impl<'a> Query<'a> {
                 break;
             }
         }
-        end.last_steps.rotate_left(opened % KEPT_STEPS);
+        end.last_steps.rotate_left(opened % MAX_KEPT_STEPS);
         schedule.end(&mut work);
         work.give_back();
         end

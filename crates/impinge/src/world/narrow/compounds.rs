@@ -3,7 +3,7 @@
 use super::super::Geometry;
 use super::super::geometry::BodyPart;
 use super::super::placing::pose_slack;
-use super::super::selection::Chooser;
+use super::super::selection::MethodSelector;
 use super::{CheckResult, Flags, PairCache, PartCache, check_parts};
 use crate::answer::Bounds;
 use crate::math::{Aabb, Pose, Vec3};
@@ -14,7 +14,7 @@ pub(super) fn check_compounds(
     a: &Geometry,
     b: &Geometry,
     pose: &Pose,
-    chooser: &Chooser<'_>,
+    selector: &MethodSelector<'_>,
     cache: &mut PairCache,
 ) -> CheckResult {
     let size = a.max_coordinate() + b.max_coordinate() + pose.translation().abs().max_element();
@@ -33,7 +33,7 @@ pub(super) fn check_compounds(
         a,
         b,
         pose,
-        chooser,
+        selector,
         cache,
         result: CheckResult::APART,
         checked: 0,
@@ -52,7 +52,7 @@ pub(super) fn check_compounds(
         let bounds_b = cache.boxes.iter().fold(Aabb::EMPTY, |all, part| all.union(part));
         bounds.lower = Bounds::of_boxes(&a.bounds(), &bounds_b).lower;
     }
-    cache.by_hulls = checked > 0 && not_by_hulls == 0 && result == CheckResult::APART;
+    cache.decided_by_hulls = checked > 0 && not_by_hulls == 0 && result == CheckResult::APART;
     // Drops the caches of parts that were not checked this time.
     if cache.parts.len() > 2 * checked + 8 {
         let current = cache.checks;
@@ -66,7 +66,7 @@ struct Sweep<'a> {
     a: &'a Geometry,
     b: &'a Geometry,
     pose: &'a Pose,
-    chooser: &'a Chooser<'a>,
+    selector: &'a MethodSelector<'a>,
     cache: &'a mut PairCache,
     result: CheckResult,
     /// The numbers of pairs of parts that were checked, and of those that hulls did not decide.
@@ -123,11 +123,11 @@ impl Sweep<'_> {
         });
         let part_cache = &mut parts[index];
         part_cache.last_check = *checks;
-        let mut by_hulls = false;
-        let flags = &mut Flags { by_hulls: &mut by_hulls, used_selected };
-        let result = check_parts((one, i), (other, j), self.pose, self.chooser, part_cache, flags);
+        let mut decided_by_hulls = false;
+        let flags = &mut Flags { decided_by_hulls: &mut decided_by_hulls, used_selected };
+        let result = check_parts((one, i), (other, j), self.pose, self.selector, part_cache, flags);
         self.checked += 1;
-        self.not_by_hulls += usize::from(!by_hulls);
+        self.not_by_hulls += usize::from(!decided_by_hulls);
         if let CheckResult::Meeting { certain: true, .. } = result {
             self.result = result;
             self.cache.last_meeting = Some(key);

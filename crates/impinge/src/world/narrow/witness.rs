@@ -2,9 +2,9 @@
 
 use super::super::geometry::BodyPart;
 use super::super::pairs::Key;
-use super::super::selection::Chooser;
+use super::super::selection::MethodSelector;
 use super::super::{Geometry, Witness};
-use super::{CheckResult, PairCache, Place, check, relative_part_pose};
+use super::{CheckResult, MeetingLocation, PairCache, check, relative_part_pose};
 use crate::convex;
 use crate::math::{Pose, Vec3};
 use crate::pair::Hit;
@@ -25,52 +25,52 @@ pub(in super::super) fn witness(
     cold: Option<&CheckResult>,
     cache: &mut PairCache,
 ) -> Option<Witness> {
-    let chooser = &Chooser::engine(key);
+    let selector = &MethodSelector::engine(key);
     let result = match cold {
         Some(result) => *result,
         None if cache.is_by_cost() => {
-            let by_hulls = cache.by_hulls;
+            let decided_by_hulls = cache.decided_by_hulls;
             cache.clear();
-            let result = check(a, b, pose, chooser, cache);
-            cache.by_hulls = by_hulls;
+            let result = check(a, b, pose, selector, cache);
+            cache.decided_by_hulls = decided_by_hulls;
             result
         }
-        None => check(a, b, pose, chooser, &mut PairCache::default()),
+        None => check(a, b, pose, selector, &mut PairCache::default()),
     };
-    witness_at(result.place()?, a, b, frame, pose)
+    witness_at(result.location()?, a, b, frame, pose)
 }
 
-/// The witness of a result, if its method returned a place.
+/// The witness of a result, if its method returned a location.
 pub(in super::super) fn witness_of_result(
     result: &CheckResult,
     (a, b): (&Geometry, &Geometry),
     frame: &Pose,
     pose: &Pose,
 ) -> Option<Witness> {
-    let place = result.place()?;
-    let triangles_are_known = place.triangles.iter().all(Option::is_some);
-    if place.point.is_none() && !triangles_are_known {
+    let location = result.location()?;
+    let triangles_are_known = location.triangles.iter().all(Option::is_some);
+    if location.point.is_none() && !triangles_are_known {
         return None;
     }
-    witness_at(place, a, b, frame, pose)
+    witness_at(location, a, b, frame, pose)
 }
 
-/// The witness for a place.
+/// The witness for a location.
 fn witness_at(
-    place: &Place,
+    location: &MeetingLocation,
     a: &Geometry,
     b: &Geometry,
     frame: &Pose,
     pose: &Pose,
 ) -> Option<Witness> {
-    let point = place.point.unwrap_or_else(|| {
-        let [i, j] = place.parts.map(|n| n as usize);
+    let point = location.point.unwrap_or_else(|| {
+        let [i, j] = location.parts.map(|n| n as usize);
         let (one, other) = (&a.parts()[i], &b.parts()[j]);
         let pose = relative_part_pose(one, other, pose);
-        one.pose().transform_point(common_point(one, other, &pose, place.triangles))
+        one.pose().transform_point(common_point(one, other, &pose, location.triangles))
     });
     let point = frame.transform_point(point);
-    let ([part_a, part_b], [triangle_a, triangle_b]) = (place.parts, place.triangles);
+    let ([part_a, part_b], [triangle_a, triangle_b]) = (location.parts, location.triangles);
     Some(Witness { point, part_a, part_b, triangle_a, triangle_b })
 }
 

@@ -34,7 +34,7 @@ struct Form<M, H> {
     geometries: Vec<Vec<StoredPart>>,
     bodies: StoredBodies,
     rules: Rules,
-    /// Interest set for single pairs: the two slots, and whether the pair matters.
+    /// Interest set for single pairs: the two slots, and whether the pair is compared.
     interest: Vec<(u32, u32, bool)>,
     /// The application's numbers of pairs.
     pair_users: Vec<(u32, u32, u64)>,
@@ -97,7 +97,7 @@ impl Serialize for Snapshot {
             &*self.state;
         let mut tables = Tables::default();
         let bodies = bodies.stored(|geometry| tables.number(geometry));
-        let Interest { otherwise, yes, no, links } = matrix.rules;
+        let Interest { default_compared, compared, not_compared, max_ignored_links } = matrix.rules;
         let mut interest: Vec<_> = matrix.pairs.iter().map(|(k, v)| (k.slots(), *v)).collect();
         let mut users: Vec<_> = settings.users.iter().map(|(k, v)| (k.slots(), *v)).collect();
         interest.sort_unstable();
@@ -117,8 +117,13 @@ impl Serialize for Snapshot {
             hulls: tables.hulls.iter().map(|hull| &**hull).collect(),
             geometries: tables.geometries,
             bodies,
-            rules: Rules { otherwise, yes, no, links },
-            interest: interest.into_iter().map(|((a, b), matters)| (a, b, matters)).collect(),
+            rules: Rules {
+                otherwise: default_compared,
+                yes: compared,
+                no: not_compared,
+                links: max_ignored_links,
+            },
+            interest: interest.into_iter().map(|((a, b), compared)| (a, b, compared)).collect(),
             pair_users: users.into_iter().map(|((a, b), user)| (a, b, user)).collect(),
             met: met.iter().map(stored).collect(),
             undecided: undecided.iter().map(stored_undecided).collect(),
@@ -241,8 +246,8 @@ impl State {
             }
         };
         let mut matrix = Matrix { rules: form.rules.checked()?, ..Matrix::default() };
-        for (a, b, matters) in form.interest {
-            matrix.pairs.insert(pair((a, b))?, matters);
+        for (a, b, compared) in form.interest {
+            matrix.pairs.insert(pair((a, b))?, compared);
         }
         let mut settings = Settings::default();
         for (a, b, user) in form.pair_users {
@@ -310,7 +315,8 @@ impl StoredShape {
 }
 
 impl Rules {
-    /// The rules, if they are symmetric in each pair of groups, and no pair is both "yes" and "no".
+    /// The rules, if they are symmetric in each pair of groups, and no pair is both "compared" and
+    /// "not compared".
     fn checked(self) -> Result<Interest, Error> {
         let Self { otherwise, yes, no, links } = self;
         let entry = |table: &[u32; 32], a: usize, b: usize| table[a] >> b & 1;
@@ -324,6 +330,11 @@ impl Rules {
                 }
             }
         }
-        Ok(Interest { otherwise, yes, no, links })
+        Ok(Interest {
+            default_compared: otherwise,
+            compared: yes,
+            not_compared: no,
+            max_ignored_links: links,
+        })
     }
 }

@@ -79,7 +79,7 @@ enum Kind {
     Large,
 }
 
-const NOWHERE: Place = Place { kind: Kind::Nowhere, outside: false, cells: Cells::EMPTY };
+const EMPTY_PLACE: Place = Place { kind: Kind::Nowhere, outside: false, cells: Cells::EMPTY };
 
 impl Default for Grid {
     fn default() -> Self {
@@ -97,9 +97,8 @@ impl Grid {
     /// Without items, with the given options.
     #[must_use]
     pub fn with(options: GridOptions) -> Self {
-        let nothing = Aabb::EMPTY;
-        let layout =
-            Layout::new(options.domain.unwrap_or(nothing), options.cells.unwrap_or([1; 3]));
+        let empty = Aabb::EMPTY;
+        let layout = Layout::new(options.domain.unwrap_or(empty), options.cells.unwrap_or([1; 3]));
         let mut grid = Self {
             options,
             layout,
@@ -143,7 +142,7 @@ impl Grid {
         self.lists.reset();
         self.own.fill(List::default());
         self.own_lists.reset();
-        self.places.fill(NOWHERE);
+        self.places.fill(EMPTY_PLACE);
         self.large.clear();
         self.scratch.marks.reserve(layout.total());
         (self.present, self.outside) = (0, 0);
@@ -181,7 +180,7 @@ impl Grid {
     fn wanted_place(&self, item: u32, frame: &FrameInput<'_>) -> (Place, Option<GrownBox>) {
         let bounds = frame.of(item);
         if bounds.is_empty() {
-            return (NOWHERE, None);
+            return (EMPTY_PLACE, None);
         }
         let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
         let (kind, cells, oriented) = match boxes
@@ -192,7 +191,7 @@ impl Grid {
             Some(Some(oriented)) => (Kind::Oriented, oriented.cells(&self.layout), Some(oriented)),
         };
         if kind == Kind::Large || cells.count() > u64::from(self.max_cells_per_item()) {
-            return (Place { kind: Kind::Large, ..NOWHERE }, None);
+            return (Place { kind: Kind::Large, ..EMPTY_PLACE }, None);
         }
         (Place { kind, outside: self.layout.is_center_outside(&bounds), cells }, oriented)
     }
@@ -373,7 +372,7 @@ impl BroadPhase for Grid {
         self.movers.gather(frame);
         let count = self.movers.count();
         if self.places.len() < count {
-            self.places.resize(count, NOWHERE);
+            self.places.resize(count, EMPTY_PLACE);
             self.own.resize(count, List::default());
             self.pairs.reserve(count);
             self.seen.reserve(count);

@@ -1,8 +1,9 @@
 //! Maintains the quality of a tree while its mesh deforms: refits what moved, detects subtrees that
 //! have become slow, and rebuilds only those.
 //!
-//! A tree has no links to parents. [`Upkeep`] holds what a deforming mesh needs in addition: the
-//! leaf of each triangle, the parent of each leaf and node, and the cost of each node.
+//! A tree has no links to parents. [`TreeRefitState`] holds what a deforming mesh needs in
+//! addition: the leaf of each triangle, the parent of each leaf and node, and the cost of each
+//! node.
 //!
 //! **Cost.** The expected cost of a query below a node grows with the surface area of the boxes
 //! there (Goldsmith & Salmon 1987, "Automatic creation of object hierarchies for ray tracing"). The
@@ -66,7 +67,7 @@ impl NodeState {
 
 /// The state that a deforming mesh keeps in addition to its tree.
 #[derive(Clone, Debug)]
-pub(crate) struct Upkeep {
+pub(crate) struct TreeRefitState {
     pub(super) nodes: Vec<NodeState>,
     /// The parent of each leaf.
     pub(super) leaves: Vec<Parent>,
@@ -92,11 +93,11 @@ pub struct Refitted {
     pub rebuilt: usize,
 }
 
-impl Upkeep {
+impl TreeRefitState {
     /// For a newly built tree. `limit` is the factor by which the cost of a subtree may grow; at
     /// least one.
     pub(crate) fn new(tree: &Tree, mesh: &Mesh, limit: f64) -> Self {
-        let mut upkeep = Self {
+        let mut state = Self {
             nodes: Vec::new(),
             leaves: Vec::new(),
             leaf_of: vec![0; mesh.triangles().len()],
@@ -104,11 +105,11 @@ impl Upkeep {
             limit,
             is_listed: Vec::new(),
         };
-        upkeep.find_parents(tree);
+        state.find_parents(tree);
         for node in tree.all_nodes().into_iter().rev() {
-            upkeep.record_built_cost(tree, node as usize);
+            state.record_built_cost(tree, node as usize);
         }
-        upkeep
+        state
     }
 
     /// The factor by which the cost of a subtree may grow.

@@ -1,17 +1,17 @@
 //! A set of pairs of numbers, cleared in constant time: each entry stores the number
 //! of the query that inserted it.
 
-/// A hash set of pairs with open addressing. [`PairSet::start`] empties it without writing to the
-/// entries.
+/// A hash set of pairs with open addressing. [`VisitedPairs::start`] empties it without writing to
+/// the entries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PairSet {
+pub(crate) struct VisitedPairs {
     /// Key and query. The length is zero or a power of two.
     entries: Vec<(u64, u32)>,
     query: u32,
     len: usize,
 }
 
-impl PairSet {
+impl VisitedPairs {
     /// Removes all pairs.
     pub(crate) fn start(&mut self) {
         self.len = 0;
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn agrees_with_a_hash_set() {
         let mut random = Random::new(1);
-        let mut ours = PairSet::default();
+        let mut ours = VisitedPairs::default();
         for round in 0..50 {
             if round == 30 {
                 ours.query = u32::MAX - 5; // the counter wraps soon

@@ -1,13 +1,13 @@
 //! The interface that counts stages of predicates.
 
 /// Counts the stage that decided; `()` ignores it and compiles to nothing.
-pub(super) trait Tally {
+pub(super) trait FilterCounter {
     fn filter(&mut self, signs: u64);
     fn adaptive(&mut self);
     fn integer(&mut self);
 }
 
-impl Tally for () {
+impl FilterCounter for () {
     #[inline(always)]
     fn filter(&mut self, _signs: u64) {}
     #[inline(always)]

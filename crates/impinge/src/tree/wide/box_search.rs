@@ -12,7 +12,7 @@ use super::Tree;
 use super::node::{Link, LocalBox};
 
 /// The target of a search in a single tree.
-pub(crate) trait Seek {
+pub(crate) trait BoxSearch {
     /// A certified lower bound of the distance of a box, in the mesh's frame, from the target.
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64;
 
@@ -27,24 +27,24 @@ pub(crate) trait Seek {
 }
 
 impl Tree {
-    /// Passes every triangle whose box is not certainly beyond the limit to `seek`, each once.
-    pub(crate) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
+    /// Passes every triangle whose box is not certainly beyond the limit to `search`, each once.
+    pub(crate) fn search(&self, search: &mut impl BoxSearch) -> ControlFlow<()> {
         let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
         // Local coordinates are rounded in both directions where the tree has its own axes, and so
         // are sums with the origin.
         let slack = 16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE;
-        let first = seek.lower_bound(self.center(bounds), self.half(bounds, slack));
+        let first = search.lower_bound(self.center(bounds), self.half(bounds, slack));
         let mut open = vec![(first, *root)];
         let mut near: Vec<(f64, Link)> = Vec::with_capacity(8);
         while let Some((lower, link)) = open.pop() {
-            if lower > seek.limit() {
-                seek.skipped(lower);
+            if lower > search.limit() {
+                search.skipped(lower);
                 continue;
             }
             if link.is_leaf() {
                 let leaf = &self.leaves[link.index()];
                 for triangle in &leaf.triangles[..leaf.count as usize] {
-                    seek.triangle(*triangle)?;
+                    search.triangle(*triangle)?;
                 }
                 continue;
             }
@@ -52,11 +52,11 @@ impl Tree {
             near.clear();
             for (slot, link) in node.link.iter().enumerate().filter(|(_, l)| **l != Link::NONE) {
                 let bounds = node.get(slot);
-                let lower = seek.lower_bound(self.center(&bounds), self.half(&bounds, slack));
-                if lower <= seek.limit() {
+                let lower = search.lower_bound(self.center(&bounds), self.half(&bounds, slack));
+                if lower <= search.limit() {
                     near.push((lower, *link));
                 } else {
-                    seek.skipped(lower);
+                    search.skipped(lower);
                 }
             }
             // The nearest is opened first; ties go to the lowest slot.
@@ -94,7 +94,7 @@ mod tests {
         least: f64,
     }
 
-    impl Seek for Around<'_> {
+    impl BoxSearch for Around<'_> {
         fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
             ((self.point - center).abs() - half).max(Vec3::ZERO).length()
         }
@@ -132,7 +132,7 @@ mod tests {
                 let (point, limit) = (random.in_cube() * 2.0 * scale, random.unit() * scale);
                 let mut around =
                     Around { mesh: &mesh, point, limit, found: vec![], least: f64::INFINITY };
-                assert!(mesh.tree().seek(&mut around).is_continue());
+                assert!(mesh.tree().search(&mut around).is_continue());
                 around.found.sort_unstable();
                 assert!(around.found.windows(2).all(|w| w[0] < w[1]));
                 for t in 0..mesh.triangles().len() as u32 {
@@ -150,7 +150,7 @@ mod tests {
             found: vec![],
             least: f64::INFINITY,
         };
-        assert!(empty.tree().seek(&mut around).is_continue());
+        assert!(empty.tree().search(&mut around).is_continue());
         assert!(around.found.is_empty());
     }
 }

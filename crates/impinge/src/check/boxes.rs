@@ -52,7 +52,7 @@ mod tests {
     fn reports_about_boxes_are_those_of_their_triangles() {
         let mut random = Random::new(59);
         let (mut touching, mut other) = (0, 0);
-        for round in 0..600 {
+        for round in 0..1500 {
             let scale = [1.0, 1e-3, 1e30, 0.1][round % 4];
             let mut size = || [0; 3].map(|_| (1 + random.index(3)) as f64 * scale);
             let (size_a, size_b) = (size(), size());
@@ -81,6 +81,6 @@ mod tests {
                 other += 1;
             }
         }
-        assert!(touching > 100 && other > 100, "{touching} {other}");
+        assert!(touching > 80 && other > 500, "{touching} {other}");
     }
 }

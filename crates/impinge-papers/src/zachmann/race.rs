@@ -105,8 +105,8 @@ pub enum Winner {
 /// let hull = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
 /// let pose = Pose::from_translation([2.0, 0.5, 0.0])?;
 /// let mut clipping = Clipping::new(&hull, &hull, &pose, ClippingPreChecks::NONE);
-/// let cache = PerceptronCache::default();
-/// let mut planes = Perceptron::new(&hull, &hull, &pose, Options::THESIS, &cache);
+/// let mut planes =
+///     Perceptron::new(&hull, &hull, &pose, Options::THESIS, &PerceptronCache::default());
 /// let outcome = interleaved(&mut clipping, &mut planes, (2, 1));
 /// assert_eq!((outcome.meet, outcome.winner), (Some(false), Some(Winner::Second)));
 /// # Ok::<(), impinge::Error>(())

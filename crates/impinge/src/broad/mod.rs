@@ -7,8 +7,6 @@
 //!
 //! - [`Neighbours`]: the fastest for most kinds of motion, and the default;
 //! - [`AllPairs`]: the oracle that the others are tested against;
-//! - [`DynamicTree`]: a binary tree of boxes with insertion and removal (Klosowski et al. 1998,
-//!   section 6.1);
 //! - [`PhaseKind`]: a kind of broad phase, also one that a program defines: [`BroadPhase`] lists
 //!   what an implementation must do, and [`testing`] checks it.
 //!

@@ -85,7 +85,7 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Finds colliding parts, with a common point and the number of triangle pairs.
+    /// Finds colliding parts, with a common point of each pair.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Box<CheckArgs>),
     /// Describes meshes: counts, size, topology, defects.
@@ -162,7 +162,7 @@ pub(crate) struct QueryArgs {
     pub(crate) cache: Option<PathBuf>,
 
     /// Number of threads [default: all processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -275,7 +275,7 @@ pub(crate) struct DecomposeArgs {
     pub(crate) exact: bool,
 
     /// Number of threads [default: all processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Prints no progress bar and no notes, only the report and errors.
@@ -310,6 +310,16 @@ fn clearance(text: &str) -> Result<f64, String> {
     length(text, "clearance")
 }
 
+/// More threads than any machine has processors would only take memory and time to start.
+const MAX_THREADS: usize = 1024;
+
+/// The number of threads of an option.
+pub(crate) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.trim().parse().ok().and_then(NonZeroUsize::new);
+    let number = number.filter(|number| number.get() <= MAX_THREADS);
+    number.ok_or_else(|| format!("the number of threads must be from 1 to {MAX_THREADS}"))
+}
+
 fn tolerance(text: &str) -> Result<f64, String> {
     length(text, "tolerance")
 }
@@ -337,6 +347,14 @@ mod tests {
         assert_eq!(clearance("0.5"), Ok(0.5));
         for bad in ["-1", "nan", "inf", "", "2mm"] {
             assert!(clearance(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_threads_are_limited() {
+        assert_eq!(threads("2").map(NonZeroUsize::get), Ok(2));
+        for bad in ["0", "-1", "1025", "100000", "two", ""] {
+            assert!(threads(bad).is_err(), "{bad}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! `impinge check`: load, check every pair, report.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anstyle::Style;
 use anyhow::{Result, bail};
@@ -9,6 +10,7 @@ use impinge::check::CheckOptions;
 use crate::args::{CheckArgs, FailOn};
 use crate::cache::Cache;
 use crate::job::Job;
+use crate::outputs::{self, Output};
 use crate::pair_result::{Kind, PairResult};
 use crate::pairs::{self, Plan, Summary};
 use crate::render::{self, Curves, Picture};
@@ -30,6 +32,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
             }
         );
     }
+    let (output, picture) = (&args.output, &args.picture);
+    let inputs = args.files.iter().chain(&args.query.pose_file).map(PathBuf::as_path);
+    let outputs = [
+        Output { option: "--pairs", path: output.pairs.as_deref(), extensions: &["csv"] },
+        Output { option: "--png", path: picture.png.as_deref(), extensions: &["png"] },
+        Output { option: "--svg", path: picture.svg.as_deref(), extensions: &["svg"] },
+    ];
+    outputs::check(&outputs, inputs)?;
     let pose = pose_arg::from_args(&args.query)?;
     let job = Job::load(&args.files, &pose)?;
     if !args.output.quiet {

@@ -14,6 +14,7 @@ use impinge_io::{Faces, Instance, RawMesh, write_glb_colored, write_obj};
 
 use crate::args::DecomposeArgs;
 use crate::job::Job;
+use crate::outputs::{self, Output};
 use crate::progress::Progress;
 use crate::render::{self, Curves, Picture};
 use crate::report::{digits, plural};
@@ -33,6 +34,12 @@ enum Format {
 pub(crate) fn run(args: &DecomposeArgs) -> Result<Status> {
     // A wrong extension is reported before the decomposition, which can take long.
     let format = args.output.as_deref().map(format_of).transpose()?;
+    let outputs = [
+        Output { option: "-o", path: args.output.as_deref(), extensions: &["glb", "obj"] },
+        Output { option: "--png", path: args.picture.png.as_deref(), extensions: &["png"] },
+        Output { option: "--svg", path: args.picture.svg.as_deref(), extensions: &["svg"] },
+    ];
+    outputs::check(&outputs, [args.file.as_path()])?;
     let job = Job::load(std::slice::from_ref(&args.file), &Pose::IDENTITY)?;
     if !args.quiet {
         job.notes.iter().for_each(|n| note(n));

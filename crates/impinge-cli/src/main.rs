@@ -9,6 +9,7 @@ mod facts;
 mod ignore;
 mod info;
 mod job;
+mod outputs;
 mod pair_result;
 mod pairs;
 mod pose_arg;

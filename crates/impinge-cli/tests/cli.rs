@@ -296,6 +296,23 @@ fn triangles_are_counted_on_request_only() {
 }
 
 #[test]
+fn an_output_option_without_its_file_name_replaces_no_model() {
+    let folder = Folder::new("outputs");
+    let assembly = folder.assembly();
+    let before = fs::read(&assembly).unwrap();
+    for args in [
+        vec!["check", "--pairs", &assembly, &assembly],
+        vec!["check", &assembly, "--png", &assembly],
+        vec!["decompose", &assembly, "-o", &assembly],
+        vec!["sim", "--sample", "billiard", "--frames", "2", "--events", &assembly],
+        vec!["check", &assembly, "--threads", "100000"],
+    ] {
+        expect(2, &args);
+        assert!(fs::read(&assembly).unwrap() == before, "{args:?}");
+    }
+}
+
+#[test]
 fn the_readme_shows_the_report_of_the_sample() {
     let readme =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();

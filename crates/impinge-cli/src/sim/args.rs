@@ -128,7 +128,7 @@ pub(crate) struct RunArgs {
     pub(crate) method: Option<MethodKind>,
 
     /// Number of threads [default: all processors].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::args::threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 

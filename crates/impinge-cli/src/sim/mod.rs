@@ -24,6 +24,7 @@ use self::pictures::Recorder;
 use self::stats::{Frame, StatsFile};
 use self::summary::Summary;
 use crate::job::unique_names;
+use crate::outputs::{self, Output};
 use crate::progress::Progress;
 use crate::report::plural;
 use crate::{Status, note};
@@ -40,6 +41,23 @@ pub(crate) struct Scene {
 
 /// Runs `impinge sim`.
 pub(crate) fn run(args: &SimArgs) -> Result<Status> {
+    let to = &args.output;
+    let outputs = [
+        Output {
+            option: "--events",
+            path: to.events.as_deref(),
+            extensions: &["jsonl", "ndjson", "json"],
+        },
+        Output { option: "--stats", path: to.stats.as_deref(), extensions: &["csv"] },
+        Output { option: "--plot", path: to.plot.as_deref(), extensions: &["svg"] },
+        Output { option: "--picture", path: to.picture.as_deref(), extensions: &["png", "svg"] },
+        Output {
+            option: "--animation",
+            path: to.animation.as_deref(),
+            extensions: &["png", "apng"],
+        },
+    ];
+    outputs::check(&outputs, args.file.as_deref())?;
     let scene = load(args)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.run.threads.map_or(0, std::num::NonZero::get))

@@ -52,6 +52,7 @@ pub use weld::Weld;
 
 use crate::convex::PointCloud;
 use crate::error::Error;
+use crate::exact::{is_inside, ray_crossing};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::tree::Tree;
 use connectivity::Connectivity;
@@ -295,18 +296,29 @@ impl Mesh {
 }
 
 impl Mesh {
-    /// Whether the mesh bounds exactly its axis-aligned box: it is convex, and the corners of its
-    /// box are vertices. Computed once.
+    /// Whether the mesh bounds exactly its axis-aligned box. Computed once.
+    ///
+    /// If every triangle lies in a side of the box, the winding number is the same in the whole
+    /// interior. If the interior is inside the mesh, then every point of the sides is on the
+    /// surface, because otherwise the inside would be connected with the outside.
     pub(crate) fn is_box(&self) -> bool {
         *self.is_box.get_or_init(|| {
             let Aabb { min, max } = self.bounds;
-            let corner_of = |v: Vec3| {
-                let (low, high) = (v.cmpeq(min), v.cmpeq(max));
-                (low | high).all().then(|| high.bitmask())
+            let in_a_side = |t: usize| {
+                let [p, q, r] = self.triangle(t);
+                let all = |side: Vec3| p.cmpeq(side) & q.cmpeq(side) & r.cmpeq(side);
+                (all(min) | all(max)).any()
             };
-            let used = self.used_vertices().iter().map(|v| self.vertices[*v as usize]);
-            let corners = used.filter_map(corner_of).fold(0_u32, |set, corner| set | 1 << corner);
-            min.cmplt(max).all() && corners == 0xff && self.classification().convex
+            let center = self.bounds.center();
+            let count = self.triangles().len();
+            center.cmpgt(min).all()
+                && center.cmplt(max).all()
+                && (0..count).all(in_a_side)
+                && self.is_solid()
+                && (0..count)
+                    .map(|t| ray_crossing(center, &self.triangle(t)))
+                    .sum::<Option<i64>>()
+                    .is_some_and(|winding| is_inside(winding, self.topology().is_balanced()))
         })
     }
 }

@@ -30,6 +30,12 @@ const MAX_TRIANGLES_WITHOUT_TREE: usize = 256;
 /// Number of faces that are tried for one triangle.
 const MAX_FACES_PER_TRIANGLE: usize = 3;
 
+/// Number of faces that may be tested in vain for one solid.
+const MAX_REJECTED_FACES: usize = 16;
+
+/// Number of vertices that reject most faces of a solid that is not convex.
+const SAMPLE_VERTICES: usize = 16;
+
 /// A face whose plane is this share of the solid's size above a corner of a triangle may still
 /// leave it out: more than the rounding errors of the selection.
 const SELECTION_SLACK: f64 = 1e-9;
@@ -52,18 +58,35 @@ pub(crate) fn share_no_space(a: &Posed<'_>, b: &Posed<'_>) -> bool {
 struct Region<'a> {
     solid: &'a Posed<'a>,
     bounds: Aabb,
-    /// The faces that have all vertices of the solid on one side; computed when first needed.
-    faces: Option<Vec<Face>>,
+    /// Computed when first needed.
+    faces: Option<Faces>,
 }
 
-/// A face with all vertices of the solid on one side of its plane, or in it.
+/// The faces of a solid that may have all its vertices on one side.
+struct Faces {
+    vertices: Vec<Vec3>,
+    /// Determinants further from zero than this have the right sign.
+    bound: f64,
+    faces: Vec<Face>,
+    /// How many more faces may turn out not to have all vertices on one side.
+    rejections_left: usize,
+}
+
+/// A face of the solid.
 struct Face {
     plane: Plane,
-    /// The side of the solid.
-    side: Sign,
+    state: FaceState,
     /// The outward unit normal and the offset of the plane, rounded: they select the face to try.
     normal: Vec3,
     offset: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FaceState {
+    Untested,
+    /// All vertices of the solid are on this side of the plane, or in it.
+    Supports(Sign),
+    Rejected,
 }
 
 impl<'a> Region<'a> {
@@ -86,26 +109,9 @@ impl<'a> Region<'a> {
 
     /// Whether the half-space of a face leaves out a triangle.
     fn leaves_out_triangle(&mut self, triangle: &[Vec3; 3]) -> bool {
-        let solid = self.solid;
-        let faces = self.faces.get_or_insert_with(|| supporting_faces(solid));
         let slack = SELECTION_SLACK * self.bounds.extent().max_element();
-        let mut tried = [usize::MAX; MAX_FACES_PER_TRIANGLE];
-        for attempt in 0..MAX_FACES_PER_TRIANGLE {
-            let mut best = (-slack, usize::MAX);
-            for (k, face) in faces.iter().enumerate() {
-                let [p, q, r] = triangle.map(|v| face.normal.dot(v));
-                let height = p.min(q).min(r) - face.offset;
-                if height > best.0 && !tried.contains(&k) {
-                    best = (height, k);
-                }
-            }
-            let Some(Face { plane, side, .. }) = faces.get(best.1) else { return false };
-            if triangle.iter().all(|v| plane.side(*v) != *side) {
-                return true;
-            }
-            tried[attempt] = best.1;
-        }
-        false
+        let solid = self.solid;
+        self.faces.get_or_insert_with(|| Faces::new(solid, slack)).leave_out(triangle, slack)
     }
 
     /// Whether a point in the interior of all half-spaces is outside the other solid; `false` also
@@ -115,59 +121,92 @@ impl<'a> Region<'a> {
         let sum: Vec3 = used.iter().map(|v| self.solid.vertices()[*v as usize]).sum();
         let middle = sum / used.len() as f64;
         let Aabb { min, max } = self.bounds;
+        let faces = self.faces.iter().flat_map(|faces| &faces.faces);
         middle.cmpgt(min).all()
             && middle.cmplt(max).all()
-            && self.faces.iter().flatten().all(|face| face.plane.side(middle) == face.side)
+            && faces.into_iter().all(|face| match face.state {
+                FaceState::Supports(side) => face.plane.side(middle) == side,
+                FaceState::Untested | FaceState::Rejected => true,
+            })
             && locate_posed(middle, other) == Location::Outside
     }
 }
 
-/// The faces of a solid that have all its vertices on one side; none if there are too many.
-fn supporting_faces(solid: &Posed<'_>) -> Vec<Face> {
-    let mesh = solid.mesh();
-    let used = mesh.used_vertices();
-    if mesh.polygon_count().max(used.len()) > MAX_FACES {
-        return Vec::new();
-    }
-    let vertices: Vec<Vec3> = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
-    // All differences of vertices are at most as large as the box, so that one bound holds for all
-    // determinants.
-    let bound = orientation_bound(solid.bounds().extent());
-    let mut faces: Vec<Face> = Vec::new();
-    for t in (0..mesh.polygon_count()).filter_map(|p| mesh.triangles_of(p).next()) {
-        let corners = solid.triangle(t as u32);
-        // Triangles of one facet follow each other.
-        let is_known = |face: &Face| corners.iter().all(|v| face.plane.side(*v).is_zero());
-        if faces.last().is_some_and(is_known) {
-            continue;
+impl Faces {
+    /// The faces beyond which no sampled vertex lies by more than `slack`; none if there are too
+    /// many.
+    fn new(solid: &Posed<'_>, slack: f64) -> Self {
+        let mesh = solid.mesh();
+        let used = mesh.used_vertices();
+        let vertices: Vec<Vec3> = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
+        // All differences of vertices are at most as large as the box, so that one bound holds for
+        // all determinants.
+        let bound = orientation_bound(solid.bounds().extent());
+        let mut found =
+            Self { vertices, bound, faces: Vec::new(), rejections_left: MAX_REJECTED_FACES };
+        if mesh.polygon_count().max(used.len()) > MAX_FACES {
+            return found;
         }
-        let [p, q, r] = corners;
-        let normal = (q - p).cross(r - p);
-        let Some(plane) = Plane::through(corners) else { continue };
-        let Some(side) = single_side(&plane, normal, p, &vertices, bound) else { continue };
-        let Some(unit) = normal.try_normalize() else { continue };
-        let normal = if side == Sign::Positive { -unit } else { unit };
-        faces.push(Face { plane, side, normal, offset: normal.dot(p) });
-    }
-    faces
-}
-
-/// The side of a plane on which all points lie that are not in it; `None` if there are some on both
-/// sides or none. `normal` is the rounded normal of the plane, `p` a point in it; determinants
-/// further from zero than `bound` have the right sign.
-fn single_side(plane: &Plane, normal: Vec3, p: Vec3, points: &[Vec3], bound: f64) -> Option<Sign> {
-    let mut found = Sign::Zero;
-    for v in points {
-        let height = normal.dot(*v - p);
-        let side = if height.abs() > bound { Sign::of(height) } else { plane.side(*v) };
-        if !side.is_zero() && side != found {
-            if !found.is_zero() {
-                return None;
+        let center = solid.bounds().center();
+        let step = used.len().div_ceil(SAMPLE_VERTICES).max(1);
+        let faces = &mut found.faces;
+        for t in (0..mesh.polygon_count()).filter_map(|p| mesh.triangles_of(p).next()) {
+            let corners = solid.triangle(t as u32);
+            let [p, q, r] = corners;
+            let Some(unit) = (q - p).cross(r - p).try_normalize() else { continue };
+            // The middle of the box is on the side of the solid, which may be inside out.
+            let normal = if unit.dot(center - p) > 0.0 { -unit } else { unit };
+            let offset = normal.dot(p);
+            let mut sampled = found.vertices.iter().step_by(step);
+            if sampled.any(|v| normal.dot(*v) > offset + slack) {
+                continue;
             }
-            found = side;
+            // Triangles of one facet follow each other.
+            let is_known = |face: &Face| corners.iter().all(|v| face.plane.side(*v).is_zero());
+            if faces.last().is_some_and(is_known) {
+                continue;
+            }
+            let Some(plane) = Plane::through(corners) else { continue };
+            faces.push(Face { plane, state: FaceState::Untested, normal, offset });
         }
+        found
     }
-    (!found.is_zero()).then_some(found)
+
+    /// Whether a triangle lies on the far side of a face that has the solid on the near side.
+    fn leave_out(&mut self, triangle: &[Vec3; 3], slack: f64) -> bool {
+        let mut tried = [usize::MAX; MAX_FACES_PER_TRIANGLE];
+        let mut attempt = 0;
+        while attempt < MAX_FACES_PER_TRIANGLE {
+            let mut best = (-slack, usize::MAX);
+            for (k, face) in self.faces.iter().enumerate() {
+                let [p, q, r] = triangle.map(|v| face.normal.dot(v));
+                let height = p.min(q).min(r) - face.offset;
+                if height > best.0 && face.state != FaceState::Rejected && !tried.contains(&k) {
+                    best = (height, k);
+                }
+            }
+            let Some(face) = self.faces.get_mut(best.1) else { return false };
+            if face.state == FaceState::Untested {
+                face.state = face
+                    .plane
+                    .side_of_all(&self.vertices, self.bound)
+                    .map_or(FaceState::Rejected, FaceState::Supports);
+            }
+            let FaceState::Supports(side) = face.state else {
+                if self.rejections_left == 0 {
+                    return false;
+                }
+                self.rejections_left -= 1;
+                continue;
+            };
+            if triangle.iter().all(|v| face.plane.side(*v) != side) {
+                return true;
+            }
+            tried[attempt] = best.1;
+            attempt += 1;
+        }
+        false
+    }
 }
 
 /// Whether two boxes share an inner point, as far as their sides tell: flat boxes have none, but

@@ -81,6 +81,25 @@ impl Plane {
         Some(found)
     }
 
+    /// The side on which all points lie that are not in the plane; `None` if there are some on both
+    /// sides, or none. Determinants further from zero than `bound` have the right sign.
+    pub(super) fn side_of_all(&self, points: &[Vec3], bound: f64) -> Option<Sign> {
+        let [p, q, r] = self.corners;
+        let normal = (q - p).cross(r - p);
+        let mut found = Sign::Zero;
+        for v in points {
+            let height = normal.dot(*v - p);
+            let side = if height.abs() > bound { Sign::of(height) } else { self.side(*v) };
+            if !side.is_zero() && side != found {
+                if !found.is_zero() {
+                    return None;
+                }
+                found = side;
+            }
+        }
+        (!found.is_zero()).then_some(found)
+    }
+
     /// Whether a point is strictly on the given side of the plane: above, or below.
     pub(super) fn is_on_side(&self, p: Vec3, above: bool) -> bool {
         self.side(p) == if above { Sign::Positive } else { Sign::Negative }

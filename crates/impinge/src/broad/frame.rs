@@ -29,7 +29,7 @@ pub enum Moved<'a> {
     Only(&'a [u32]),
 }
 
-/// Whether so many of all items moved that it is faster to process all of them than only these.
+/// Whether it is faster to process all items than only the moved ones.
 #[must_use]
 pub fn are_many(moved: usize, all: usize) -> bool {
     moved * 4 > all

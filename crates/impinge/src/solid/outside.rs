@@ -138,15 +138,18 @@ impl Faces {
     fn new(solid: &Posed<'_>, slack: f64) -> Self {
         let mesh = solid.mesh();
         let used = mesh.used_vertices();
-        let vertices: Vec<Vec3> = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
-        // All differences of vertices are at most as large as the box, so that one bound holds for
-        // all determinants.
-        let bound = orientation_bound(solid.bounds().extent());
-        let mut found =
-            Self { vertices, bound, faces: Vec::new(), rejections_left: MAX_REJECTED_FACES };
+        let mut found = Self {
+            vertices: Vec::new(),
+            // All differences of vertices are at most as large as the box, so that one bound holds
+            // for all determinants.
+            bound: orientation_bound(solid.bounds().extent()),
+            faces: Vec::new(),
+            rejections_left: MAX_REJECTED_FACES,
+        };
         if mesh.polygon_count().max(used.len()) > MAX_FACES {
             return found;
         }
+        found.vertices.extend(used.iter().map(|v| solid.vertices()[*v as usize]));
         let center = solid.bounds().center();
         let step = used.len().div_ceil(SAMPLE_VERTICES).max(1);
         let faces = &mut found.faces;

@@ -6,7 +6,9 @@ use std::sync::mpsc;
 
 use anyhow::{Context, Result};
 use impinge::Pose;
-use impinge::check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
+use impinge::check::{
+    CheckOptions, PairReport, Relation, candidate_pairs, check_pair, first_equal_pairs,
+};
 
 use crate::args::QueryArgs;
 use crate::ignore::IgnoredPairs;
@@ -90,7 +92,7 @@ pub(crate) fn pool(query: &QueryArgs) -> Result<rayon::ThreadPool> {
 }
 
 /// Checks the pairs of `plan` and passes each report to `on_report`, in the order of the plan for
-/// any number of threads.
+/// any number of threads. Pairs of the same meshes at the same relative pose are checked once.
 ///
 /// `on_report` runs on the calling thread while the workers check further pairs. An error from it
 /// stops the run.
@@ -102,7 +104,14 @@ pub(crate) fn run(
     quiet: bool,
     mut on_report: impl FnMut(PairResult, PairReport) -> Result<()>,
 ) -> Result<()> {
-    let workers = pool.current_num_threads().min(plan.pairs.len());
+    let first = first_equal_pairs(&job.scene, &plan.pairs);
+    let different: Vec<usize> = (0..first.len()).filter(|at| first[*at] == *at).collect();
+    // For each pair, the last one with the same report.
+    let mut last: Vec<usize> = (0..first.len()).collect();
+    for (at, first) in first.iter().enumerate() {
+        last[*first] = at;
+    }
+    let (workers, different) = (pool.current_num_threads().min(different.len()), &different);
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (next, stop) = (&next, &stop);
     let (sender, receiver) = mpsc::channel();
@@ -113,22 +122,31 @@ pub(crate) fn run(
             // Workers take pairs in order, so few finished reports wait behind a slow pair.
             scope.spawn(move |_| {
                 while !stop.load(Ordering::Relaxed) {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(&(a, b)) = plan.pairs.get(at) else { break };
-                    if sender.send((at, check(job, a, b, options))).is_err() {
+                    let Some(&at) = different.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                        break;
+                    };
+                    if sender.send((at, check(job, plan.pairs[at], options))).is_err() {
                         break;
                     }
                 }
             });
         }
         drop(sender);
+        // Reports are kept up to the last pair that has them.
         let mut finished = BTreeMap::new();
-        let mut next_report = 0;
-        for (at, report) in receiver {
-            progress.step();
-            finished.insert(at, report);
-            while let Some((result, report)) = finished.remove(&next_report) {
-                next_report += 1;
+        let mut at = 0;
+        for (number, report) in receiver {
+            finished.insert(number, report);
+            while at < first.len() && finished.contains_key(&first[at]) {
+                let report = if last[first[at]] == at {
+                    finished.remove(&first[at])
+                } else {
+                    finished.get(&first[at]).cloned()
+                };
+                let report = report.expect("the report is there");
+                let result = result_of(job, plan.pairs[at], options, &report);
+                progress.step();
+                at += 1;
                 if let Err(error) = on_report(result, report) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(error);
@@ -139,13 +157,22 @@ pub(crate) fn run(
     })
 }
 
-/// Checks one pair. Points of the result are in the scene's frame, points of the report in the
-/// first part's frame.
-fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (PairResult, PairReport) {
+/// Checks one pair. Points of the report are in the first part's frame.
+fn check(job: &Job, (a, b): (usize, usize), options: &CheckOptions) -> PairReport {
     let (first, second) = (&job.scene.parts()[a], &job.scene.parts()[b]);
     let pose = Pose::relative(&first.pose, &second.pose);
-    let report = check_pair(&first.mesh, &second.mesh, &pose, options);
-    let result = PairResult {
+    check_pair(&first.mesh, &second.mesh, &pose, options)
+}
+
+/// The result of a pair from its report. Points of the result are in the scene's frame.
+fn result_of(
+    job: &Job,
+    (a, b): (usize, usize),
+    options: &CheckOptions,
+    report: &PairReport,
+) -> PairResult {
+    let first = &job.scene.parts()[a];
+    PairResult {
         a,
         b,
         relation: report.relation,
@@ -153,8 +180,7 @@ fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (PairResult, 
             .then_some(report.hit_count),
         point: report.point.map(|p| first.pose.transform_point(p)),
         distance: report.distance.map(|d| distance_in_scene(&d, &first.pose)),
-    };
-    (result, report)
+    }
 }
 
 /// The number of pairs with each relation.

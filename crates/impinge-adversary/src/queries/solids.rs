@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use impinge::check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
+use impinge::check::{
+    CheckOptions, PairReport, Relation, candidate_pairs, check_pair, first_equal_pairs,
+};
 use impinge::exact::Location;
 use impinge::internals::exact::{locate_point, winding_number};
 use impinge::internals::pair::Posed;
@@ -17,6 +19,7 @@ use impinge_papers::zachmann::MonteCarlo;
 
 use super::{Case, Row};
 use crate::checker::Checker;
+use crate::sample::add_ulps;
 use crate::truth::{HullTruth, in_tetrahedron};
 
 pub(super) const ROWS: &[Row] = &[
@@ -28,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "relations of surfaces",
-        covers: &["check::candidate_pairs", "scene::Scene::bounds_of"],
+        covers: &["check::candidate_pairs", "check::first_equal_pairs", "scene::Scene::bounds_of"],
         interval: 2,
         run: surfaces,
     },
@@ -200,6 +203,15 @@ fn surfaces(case: &Case<'_>, checker: &mut Checker<'_>) {
         checker.check(truth.distance.is_none() || wide == [(0, 1)], || {
             format!("step {step}: no candidates at {:e}", truth.approximate())
         });
+        // The same two meshes, at the same pose and at one that differs in the last place.
+        scene.add("c", case.b.clone(), *pose);
+        let mut rows = pose.to_matrix();
+        rows[0][3] = add_ulps(rows[0][3], 1);
+        if let Ok(moved) = Pose::from_matrix(rows) {
+            scene.add("d", case.b.clone(), moved);
+            let first = first_equal_pairs(&scene, &[(0, 1), (0, 2), (0, 3)]);
+            checker.check(first == [0, 0, 2], || format!("step {step}: {first:?}"));
+        }
         let bounds = scene.bounds_of(1);
         let used = case.sample.b.triangles.iter().flatten();
         let holds = used.map(|v| truth.posed[*v as usize]).all(|p| bounds.contains(p));

@@ -49,6 +49,7 @@ impl Fcl {
         Ok(Round {
             build: next()?.parse()?,
             ask: next()?.parse()?,
+            different: 0,
             asked: next()?.parse()?,
             meet: next()?.parse()?,
             touch: 0,

@@ -7,7 +7,9 @@ mod parts;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
+use impinge::check::{
+    CheckOptions, PairReport, Relation, candidate_pairs, check_pair, first_equal_pairs,
+};
 use impinge::{Mesh, Pose, Scene};
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ struct Round {
     ask: f64,
     /// Pairs whose boxes overlap.
     asked: usize,
+    /// Pairs of them that differ in a mesh or in the relative pose.
+    different: usize,
     /// Pairs whose surfaces share a point.
     meet: usize,
     /// Pairs that only touch.
@@ -82,6 +86,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         "parts",
         "triangles",
         "pairs",
+        "different",
         "crossing or inside",
         "touching",
         "impinge, ms: meshes",
@@ -112,6 +117,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
             count(assembly.parts.len() as u64),
             count(assembly.triangles() as u64),
             count(own.asked as u64),
+            count(own.different as u64),
             count((own.meet + own.inside - own.touch) as u64),
             count(own.touch as u64),
             ms(own.build),
@@ -130,9 +136,11 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         Report::new(&arguments.common.out, "assemblies", "Assemblies, compared with FCL");
     report.paragraph(
         "From arrays of vertices and triangles to answers about all pairs of parts, by one thread. \
-         impinge: checked meshes, boxes, then the full report of `impinge check` on each pair whose \
+         impinge: checked meshes, boxes, then the relations of `impinge check` of all pairs whose \
          boxes overlap (`check_pair`: crossing, touching, inside, duplicate or clear, exactly), \
-         trees and topology included. FCL 0.7: one `BVHModel<OBBRSS>` a \
+         trees and topology included. As in the command, pairs of the same two meshes at the same \
+         relative pose are checked once (`first_equal_pairs`); the column \"different\" counts the \
+         others. FCL 0.7: one `BVHModel<OBBRSS>` a \
          mesh, its own dynamic tree of boxes, and `collide` for one contact a pair: yes or no, in \
          floating point. Both share the meshes of equal parts, except in rows with \"separate \
          meshes\": there every part has its own mesh, as in files without instances. Parsing is not \
@@ -160,13 +168,22 @@ fn check(assembly: &Assembly) -> Result<Round> {
     let pairs = candidate_pairs(&scene, 0.0);
     let (mut meet, mut touch, mut inside) = (0, 0, 0);
     let options = CheckOptions::default().relation_only(true);
-    for &(i, j) in &pairs {
-        let (a, b) = (&scene.parts()[i], &scene.parts()[j]);
-        let pose = Pose::relative(&a.pose, &b.pose);
-        let report = check_pair(&a.mesh, &b.mesh, &pose, &options);
+    let first = first_equal_pairs(&scene, &pairs);
+    let mut reports: Vec<PairReport> = Vec::with_capacity(pairs.len());
+    for (at, &(i, j)) in pairs.iter().enumerate() {
+        let report = if first[at] < at {
+            reports[first[at]].clone()
+        } else {
+            let (a, b) = (&scene.parts()[i], &scene.parts()[j]);
+            let pose = Pose::relative(&a.pose, &b.pose);
+            check_pair(&a.mesh, &b.mesh, &pose, &options)
+        };
         meet += usize::from(report.hit_count > 0);
         touch += usize::from(report.relation == Relation::Touching);
         inside += usize::from(report.hit_count == 0 && report.relation != Relation::Clear);
+        reports.push(report);
     }
-    Ok(Round { build, ask: watch.seconds(), asked: pairs.len(), meet, touch, inside })
+    let ask = watch.seconds();
+    let different = first.iter().enumerate().filter(|(at, first)| at == *first).count();
+    Ok(Round { build, ask, asked: pairs.len(), different, meet, touch, inside })
 }

@@ -97,18 +97,28 @@ pub struct PairReport {
 /// ```
 #[must_use]
 pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
-    let relation_only = options.relation_only && !options.keep_hits;
-    let may_touch = relation_only && boxes_may_touch(a, b, pose);
-    // The order of the fast tests only matters for the time.
-    let fast = if may_touch {
-        let boxes = boxes_that_touch(a, b, pose);
-        let apart = boxes.or_else(|| apart(a, b, pose, options));
-        apart.or_else(|| clear_by_hulls(a, b, pose, options))
-    } else {
-        let clear = clear_by_hulls(a, b, pose, options);
-        clear.or_else(|| if relation_only { apart(a, b, pose, options) } else { None })
+    if options.relation_only && !options.keep_hits {
+        return relation_of(a, b, pose, options);
+    }
+    clear_by_hulls(a, b, pose, options).unwrap_or_else(|| by_triangles(a, b, pose, options))
+}
+
+/// The report without the number of pairs of triangles that meet. The order of the fast tests only
+/// matters for the time.
+fn relation_of(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
+    let may_touch = boxes_may_touch(a, b, pose);
+    let fast = match may_touch {
+        true => boxes_that_touch(a, b, pose),
+        false => clear_by_hulls(a, b, pose, options),
     };
-    fast.unwrap_or_else(|| by_triangles(a, b, pose, options))
+    if let Some(report) = fast {
+        return report;
+    }
+    if let Some(hit) = first_hit(a, b, pose) {
+        return by_first_hit(a, b, pose, &hit).unwrap_or_else(|| by_triangles(a, b, pose, options));
+    }
+    let clear = if may_touch { clear_by_hulls(a, b, pose, options) } else { None };
+    clear.unwrap_or_else(|| by_pairs(a, b, pose, options, Vec::new(), None))
 }
 
 /// Parts whose boxes overlap by less than this share of their size, along an axis, probably touch.
@@ -123,39 +133,29 @@ fn boxes_may_touch(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
 
 /// The report about boxes with parallel sides that touch.
 fn boxes_that_touch(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<PairReport> {
-    boxes::touch(a, b, pose).map(|point| PairReport {
-        relation: Relation::Touching,
-        hit_count: 1,
-        hits: Vec::new(),
-        point: Some(point),
-        distance: None,
-    })
+    boxes::touch(a, b, pose).map(|point| report_of_contact(Relation::Touching, point))
 }
 
-/// The report about parts that share no space, where that is proven by half-spaces around one of
-/// them; without the number of pairs of triangles that meet.
-fn apart(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
-    let hit = first_hit(a, b, pose);
-    if hit.is_some_and(|hit| hit.kind == HitKind::Crossing) {
+/// The report about parts of which two triangles meet, without the number of such pairs: where
+/// these two cross, where the parts are the same, and where half-spaces around one of them prove
+/// that the parts share no space.
+fn by_first_hit(a: &Mesh, b: &Mesh, pose: &Pose, hit: &Hit) -> Option<PairReport> {
+    let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+    let relation = if same_triangles(&a, &b) {
+        Relation::Duplicate
+    } else if hit.kind == HitKind::Crossing {
+        Relation::Crossing
+    } else if share_no_space(&a, &b) {
+        Relation::Touching
+    } else {
         return None;
-    }
-    let (posed_a, posed_b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-    // Sheets that coincide share no space either.
-    let may_be_same = posed_a.len() == posed_b.len() && posed_a.bounds() == posed_b.bounds();
-    if may_be_same || !share_no_space(&posed_a, &posed_b) {
-        return None;
-    }
-    let mut report = PairReport {
-        relation: if hit.is_some() { Relation::Touching } else { Relation::Clear },
-        hit_count: usize::from(hit.is_some()),
-        hits: Vec::new(),
-        point: hit.map(|hit| hit.point),
-        distance: None,
     };
-    if report.relation == Relation::Clear {
-        add_distance(&mut report, (a, b, pose), options, 0.0);
-    }
-    Some(report)
+    Some(report_of_contact(relation, hit.point))
+}
+
+/// The report about parts that meet, without the number of pairs of triangles that meet.
+fn report_of_contact(relation: Relation, point: Vec3) -> PairReport {
+    PairReport { relation, hit_count: 1, hits: Vec::new(), point: Some(point), distance: None }
 }
 
 /// The report about parts whose hulls share no point, which is a fast test. It equals that of
@@ -181,22 +181,33 @@ fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Op
 
 /// The report from the triangles that meet.
 fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
-    let hit = |&(i, j): &(u32, u32)| {
-        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
-        Hit::between((i, &a.triangle(i as usize)), (j, &corners_b))
-    };
-    let (pairs, strongest) = if options.relation_only && !options.keep_hits {
+    if options.relation_only && !options.keep_hits {
         let mut found = UntilCrossing { meshes: (a, b, pose), pairs: Vec::new(), crossing: None };
         traverse(a, b, pose, &mut found);
         let UntilCrossing { mut pairs, crossing, .. } = found;
         pairs.sort_unstable();
         let crossing = crossing.map(|pair| (pair, HitKind::Crossing));
         let strongest = crossing.or_else(|| strongest_hit(a, b, pose, &pairs));
-        (pairs, strongest)
-    } else {
-        let pairs = intersecting_pairs(a, b, pose);
-        let strongest = strongest_hit(a, b, pose, &pairs);
-        (pairs, strongest)
+        return by_pairs(a, b, pose, options, pairs, strongest);
+    }
+    let pairs = intersecting_pairs(a, b, pose);
+    let strongest = strongest_hit(a, b, pose, &pairs);
+    by_pairs(a, b, pose, options, pairs, strongest)
+}
+
+/// The report from the sorted pairs of triangles that meet, up to one that crosses, and the
+/// strongest of them.
+fn by_pairs(
+    a: &Mesh,
+    b: &Mesh,
+    pose: &Pose,
+    options: &CheckOptions,
+    pairs: Vec<(u32, u32)>,
+    strongest: Option<((u32, u32), HitKind)>,
+) -> PairReport {
+    let hit = |&(i, j): &(u32, u32)| {
+        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        Hit::between((i, &a.triangle(i as usize)), (j, &corners_b))
     };
     let crossing = matches!(strongest, Some((_, HitKind::Crossing)));
     let mut point = strongest.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
@@ -411,6 +422,69 @@ mod tests {
             assert!(seen.contains(&relation), "{relation}");
         }
         assert!(decided > 200, "{decided}");
+    }
+
+    /// A stepped shaft or a stepped ring with four or six sides, on a grid, along any axis.
+    fn stepped(random: &mut Random) -> Mesh {
+        let steps = 1 + random.index(3);
+        let mut outer = Vec::new();
+        let mut z = -(random.index(4) as f64);
+        let bottom = z;
+        for _ in 0..steps {
+            let radius = 2.0 + random.index(4) as f64;
+            let top = z + 1.0 + random.index(3) as f64;
+            if outer.last() != Some(&[radius, z]) {
+                outer.push([radius, z]);
+            }
+            outer.push([radius, top]);
+            z = top;
+        }
+        let ring = random.index(2) == 0;
+        let inner = if ring { 1.0 } else { 0.0 };
+        let mut profile = vec![[inner, bottom]];
+        profile.extend(outer);
+        profile.push([inner, z]);
+        if ring {
+            profile.push([inner, bottom]);
+        }
+        let mesh = shapes::revolve(&profile, [4, 6][random.index(2)]).unwrap();
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        let turns = [[0.0, 0.0, 0.0, 1.0], [half, 0.0, 0.0, half], [0.0, half, 0.0, half]];
+        mesh.transformed(&Pose::from_quaternion(turns[random.index(3)], Vec3::ZERO).unwrap())
+    }
+
+    #[test]
+    fn half_spaces_change_no_relation_of_stepped_bodies() {
+        let mut random = Random::new(23);
+        let mut seen = std::collections::BTreeMap::new();
+        for round in 0..700 {
+            let (a, b) = (stepped(&mut random), stepped(&mut random));
+            let scale = [1.0, 0.1, 2.0_f64.powi(-300)][round % 3];
+            let (a, b) = (a.scaled(scale).unwrap(), b.scaled(scale).unwrap());
+            let mut along = |spread: usize| {
+                let steps = random.index(2 * spread + 1) as f64 - spread as f64;
+                let ulps = [0.0, 0.0, 0.0, 1.0, -1.0][random.index(5)];
+                steps * scale * (1.0 + ulps * f64::EPSILON)
+            };
+            let mut at = match round % 4 {
+                0 => Vec3::new(0.0, 0.0, along(6)),
+                _ => Vec3::new(along(4), along(4), along(4)),
+            };
+            if round % 2 == 1 {
+                // One end at the other's.
+                let axis = random.index(3);
+                let ends = [a.bounds().max[axis], b.bounds().min[axis]];
+                at[axis] = ends[0] - ends[1] + at[axis] * f64::EPSILON;
+            }
+            let pose = Pose::from_translation(at).unwrap();
+            let full = by_triangles(&a, &b, &pose, &CheckOptions::default());
+            let options = CheckOptions::default().relation_only(true);
+            let short = check_pair(&a, &b, &pose, &options);
+            assert_eq!(short.relation, full.relation, "round {round}");
+            assert_eq!(short.point.is_some(), full.point.is_some(), "round {round}");
+            *seen.entry(full.relation).or_insert(0) += 1;
+        }
+        assert!(seen[&Relation::Touching] > 100 && seen[&Relation::Crossing] > 100, "{seen:?}");
     }
 
     #[test]

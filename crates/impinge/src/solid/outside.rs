@@ -1,5 +1,5 @@
-//! A fast proof that two meshes share no space: half-spaces around one of them that leave out every
-//! triangle of the other.
+//! A fast proof that two meshes share no space: half-spaces around one of them, or around the part
+//! of it that reaches between the ends of the other, that leave out every triangle of the other.
 //!
 //! Let `K` be the intersection of closed half-spaces that contain all vertices of a solid: those of
 //! its box, and those of some of its faces. The space inside the solid lies in the interior of `K`.
@@ -8,8 +8,18 @@
 //! mesh's surface. One point of it decides on which. If it is outside, no space is inside both, and
 //! common points lie on both boundaries.
 //!
-//! This decides most contacts in assemblies: parts that lie on each other, and convex parts that
-//! fill a hole. All comparisons are exact; floating point only selects the half-spaces.
+//! **Part of the solid.** Let the other mesh be a solid too, and let it lie between two parallel
+//! planes, the ends of its box along an axis. Then it is enough that the half-spaces contain the
+//! *local* triangles, which reach between the two planes. For a point between the planes that is
+//! inside the solid, the section of the solid through it, parallel to the planes, is a bounded open
+//! set whose boundary lies on local triangles. So the point lies in the convex hull of the local
+//! vertices, in its interior if its neighbourhood is inside the solid, and thus in the interior of
+//! `K`; space inside both solids is between the planes. Triangles cannot cross either: the local
+//! ones are in `K`, which no triangle of the other solid enters, and a plane separates the others.
+//!
+//! This decides most contacts in assemblies: parts that lie on each other, convex parts that fill a
+//! hole, and bolts and shafts, whose head is outside of the hole. All comparisons are exact;
+//! floating point only selects the half-spaces.
 
 use std::ops::ControlFlow;
 
@@ -30,6 +40,9 @@ const MAX_TRIANGLES_WITHOUT_TREE: usize = 256;
 /// Number of faces that are tried for one triangle.
 const MAX_FACES_PER_TRIANGLE: usize = 3;
 
+/// Number of faces about the last one that are tried first.
+const FACES_NEAR_LAST: usize = 3;
+
 /// Number of faces that may be tested in vain for one solid.
 const MAX_REJECTED_FACES: usize = 16;
 
@@ -49,14 +62,24 @@ pub(crate) fn share_no_space(a: &Posed<'_>, b: &Posed<'_>) -> bool {
     if b.len() < a.len() {
         orders.reverse();
     }
-    orders
-        .into_iter()
-        .any(|(solid, other)| solid.mesh().is_solid() && Region::new(solid).leaves_out(other))
+    let mut solids = orders.into_iter().filter(|(solid, _)| solid.mesh().is_solid());
+    if solids.clone().any(|(solid, other)| Region::new(solid).leaves_out(other)) {
+        return true;
+    }
+    a.mesh().is_solid()
+        && b.mesh().is_solid()
+        && solids.any(|(solid, other)| {
+            let mut parts = (0..3).filter_map(|axis| Region::between(solid, &other.bounds(), axis));
+            parts.any(|mut part| part.leaves_out(other))
+        })
 }
 
-/// The intersection of half-spaces around a solid.
+/// The intersection of half-spaces around a solid, or around a part of it.
 struct Region<'a> {
     solid: &'a Posed<'a>,
+    /// The triangles that the half-spaces contain, if they are not all, and their vertices.
+    local: Option<(Vec<u32>, Vec<Vec3>)>,
+    /// The box of these triangles.
     bounds: Aabb,
     /// Computed when first needed.
     faces: Option<Faces>,
@@ -70,6 +93,8 @@ struct Faces {
     faces: Vec<Face>,
     /// How many more faces may turn out not to have all vertices on one side.
     rejections_left: usize,
+    /// The face that left out the last triangle.
+    last: usize,
 }
 
 /// A face of the solid.
@@ -81,6 +106,14 @@ struct Face {
     offset: f64,
 }
 
+impl Face {
+    /// The height of the lowest corner of a triangle above the plane, rounded.
+    fn height(&self, triangle: &[Vec3; 3]) -> f64 {
+        let [p, q, r] = triangle.map(|v| self.normal.dot(v));
+        p.min(q).min(r) - self.offset
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaceState {
     Untested,
@@ -90,8 +123,33 @@ enum FaceState {
 }
 
 impl<'a> Region<'a> {
+    /// Around the whole solid.
     fn new(solid: &'a Posed<'a>) -> Self {
-        Self { solid, bounds: solid.bounds(), faces: None }
+        Self { solid, local: None, bounds: solid.bounds(), faces: None }
+    }
+
+    /// Around the triangles that reach between the ends of a box along an axis; `None` if these are
+    /// all triangles, or none.
+    fn between(solid: &'a Posed<'a>, ends: &Aabb, axis: usize) -> Option<Self> {
+        let own = solid.bounds();
+        if own.min[axis] >= ends.min[axis] && own.max[axis] <= ends.max[axis] {
+            return None;
+        }
+        let reaches = |t: &u32| {
+            let [p, q, r] = solid.triangle(*t).map(|v| v[axis]);
+            p.max(q).max(r) > ends.min[axis] && p.min(q).min(r) < ends.max[axis]
+        };
+        let local: Vec<u32> = (0..solid.len() as u32).filter(reaches).collect();
+        if local.is_empty() || local.len() == solid.len() {
+            return None;
+        }
+        let corners = local.iter().flat_map(|t| solid.mesh().triangles()[*t as usize]);
+        let mut used: Vec<u32> = corners.collect();
+        used.sort_unstable();
+        used.dedup();
+        let vertices: Vec<Vec3> = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
+        let bounds = Aabb::from_points(vertices.iter().copied());
+        Some(Self { solid, local: Some((local, vertices)), bounds, faces: None })
     }
 
     /// Whether the other mesh shares no space with the solid, as far as half-spaces prove it.
@@ -110,16 +168,45 @@ impl<'a> Region<'a> {
     /// Whether the half-space of a face leaves out a triangle.
     fn leaves_out_triangle(&mut self, triangle: &[Vec3; 3]) -> bool {
         let slack = SELECTION_SLACK * self.bounds.extent().max_element();
-        let solid = self.solid;
-        self.faces.get_or_insert_with(|| Faces::new(solid, slack)).leave_out(triangle, slack)
+        if self.faces.is_none() {
+            self.faces = Some(self.find_faces(slack));
+        }
+        self.faces.as_mut().is_some_and(|faces| faces.leave_out(triangle, slack))
+    }
+
+    /// The faces beyond which no sampled vertex lies by more than `slack`; none if there are too
+    /// many.
+    fn find_faces(&self, slack: f64) -> Faces {
+        let (solid, mesh) = (self.solid, self.solid.mesh());
+        let first_of = |p: usize| mesh.triangles_of(p).next().map(|t| t as u32);
+        match &self.local {
+            None => {
+                let used = mesh.used_vertices();
+                if mesh.polygon_count().max(used.len()) > MAX_FACES {
+                    return Faces::new(solid, &self.bounds, Vec::new(), [], slack);
+                }
+                let vertices = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
+                let triangles = (0..mesh.polygon_count()).filter_map(first_of);
+                Faces::new(solid, &self.bounds, vertices, triangles, slack)
+            }
+            Some((local, vertices)) if local.len().max(vertices.len()) <= MAX_FACES => {
+                Faces::new(solid, &self.bounds, vertices.clone(), local.iter().copied(), slack)
+            }
+            Some(_) => Faces::new(solid, &self.bounds, Vec::new(), [], slack),
+        }
     }
 
     /// Whether a point in the interior of all half-spaces is outside the other solid; `false` also
     /// if no such point was found.
     fn has_point_outside(&self, other: &Posed<'_>) -> bool {
-        let used = self.solid.mesh().used_vertices();
-        let sum: Vec3 = used.iter().map(|v| self.solid.vertices()[*v as usize]).sum();
-        let middle = sum / used.len() as f64;
+        let middle = match &self.local {
+            None => {
+                let used = self.solid.mesh().used_vertices();
+                let sum: Vec3 = used.iter().map(|v| self.solid.vertices()[*v as usize]).sum();
+                sum / used.len() as f64
+            }
+            Some((_, vertices)) => vertices.iter().sum::<Vec3>() / vertices.len() as f64,
+        };
         let Aabb { min, max } = self.bounds;
         let faces = self.faces.iter().flat_map(|faces| &faces.faces);
         middle.cmpgt(min).all()
@@ -133,82 +220,98 @@ impl<'a> Region<'a> {
 }
 
 impl Faces {
-    /// The faces beyond which no sampled vertex lies by more than `slack`; none if there are too
-    /// many.
-    fn new(solid: &Posed<'_>, slack: f64) -> Self {
-        let mesh = solid.mesh();
-        let used = mesh.used_vertices();
-        let mut found = Self {
-            vertices: Vec::new(),
-            // All differences of vertices are at most as large as the box, so that one bound holds
-            // for all determinants.
-            bound: orientation_bound(solid.bounds().extent()),
-            faces: Vec::new(),
-            rejections_left: MAX_REJECTED_FACES,
-        };
-        if mesh.polygon_count().max(used.len()) > MAX_FACES {
-            return found;
-        }
-        found.vertices.extend(used.iter().map(|v| solid.vertices()[*v as usize]));
-        let center = solid.bounds().center();
-        let step = used.len().div_ceil(SAMPLE_VERTICES).max(1);
-        let faces = &mut found.faces;
-        for t in (0..mesh.polygon_count()).filter_map(|p| mesh.triangles_of(p).next()) {
-            let corners = solid.triangle(t as u32);
+    /// The planes of the given triangles beyond which no sampled vertex lies by more than `slack`.
+    fn new(
+        solid: &Posed<'_>,
+        bounds: &Aabb,
+        vertices: Vec<Vec3>,
+        triangles: impl IntoIterator<Item = u32>,
+        slack: f64,
+    ) -> Self {
+        let center = bounds.center();
+        let step = vertices.len().div_ceil(SAMPLE_VERTICES).max(1);
+        let mut faces: Vec<Face> = Vec::new();
+        for t in triangles {
+            let corners = solid.triangle(t);
             let [p, q, r] = corners;
+            // Triangles of one facet follow each other.
+            let is_known = |face: &Face| corners.iter().all(|v| face.plane.side(*v).is_zero());
             let Some(unit) = (q - p).cross(r - p).try_normalize() else { continue };
             // The middle of the box is on the side of the solid, which may be inside out.
             let normal = if unit.dot(center - p) > 0.0 { -unit } else { unit };
             let offset = normal.dot(p);
-            let mut sampled = found.vertices.iter().step_by(step);
-            if sampled.any(|v| normal.dot(*v) > offset + slack) {
-                continue;
-            }
-            // Triangles of one facet follow each other.
-            let is_known = |face: &Face| corners.iter().all(|v| face.plane.side(*v).is_zero());
-            if faces.last().is_some_and(is_known) {
+            let mut sampled = vertices.iter().step_by(step);
+            if sampled.any(|v| normal.dot(*v) > offset + slack)
+                || faces.last().is_some_and(is_known)
+            {
                 continue;
             }
             let Some(plane) = Plane::through(corners) else { continue };
             faces.push(Face { plane, state: FaceState::Untested, normal, offset });
         }
-        found
+        Self {
+            vertices,
+            // All differences of vertices are at most as large as the box, so that one bound holds
+            // for all determinants.
+            bound: orientation_bound(bounds.extent()),
+            faces,
+            rejections_left: MAX_REJECTED_FACES,
+            last: 0,
+        }
     }
 
     /// Whether a triangle lies on the far side of a face that has the solid on the near side.
     fn leave_out(&mut self, triangle: &[Vec3; 3], slack: f64) -> bool {
+        // Triangles that follow each other are often left out by the same face, or the next one.
+        let count = self.faces.len();
         let mut tried = [usize::MAX; MAX_FACES_PER_TRIANGLE];
-        let mut attempt = 0;
-        while attempt < MAX_FACES_PER_TRIANGLE {
+        let mut attempts = 0;
+        for near in 0..FACES_NEAR_LAST.min(count) {
+            let k = (self.last + near + count - 1) % count;
+            if self.faces[k].height(triangle) > -slack && self.leaves_out(k, triangle) == Some(true)
+            {
+                self.last = k;
+                return true;
+            }
+        }
+        while attempts < MAX_FACES_PER_TRIANGLE {
             let mut best = (-slack, usize::MAX);
             for (k, face) in self.faces.iter().enumerate() {
-                let [p, q, r] = triangle.map(|v| face.normal.dot(v));
-                let height = p.min(q).min(r) - face.offset;
+                let height = face.height(triangle);
                 if height > best.0 && face.state != FaceState::Rejected && !tried.contains(&k) {
                     best = (height, k);
                 }
             }
-            let Some(face) = self.faces.get_mut(best.1) else { return false };
-            if face.state == FaceState::Untested {
-                face.state = face
-                    .plane
-                    .side_of_all(&self.vertices, self.bound)
-                    .map_or(FaceState::Rejected, FaceState::Supports);
-            }
-            let FaceState::Supports(side) = face.state else {
-                if self.rejections_left == 0 {
-                    return false;
+            let Some(k) = (best.1 < count).then_some(best.1) else { return false };
+            match self.leaves_out(k, triangle) {
+                Some(true) => {
+                    self.last = k;
+                    return true;
                 }
-                self.rejections_left -= 1;
-                continue;
-            };
-            if triangle.iter().all(|v| face.plane.side(*v) != side) {
-                return true;
+                Some(false) => {
+                    tried[attempts] = k;
+                    attempts += 1;
+                }
+                None if self.rejections_left == 0 => return false,
+                None => self.rejections_left -= 1,
             }
-            tried[attempt] = best.1;
-            attempt += 1;
         }
         false
+    }
+
+    /// Whether a face leaves out a triangle; `None` if it has vertices on both sides.
+    fn leaves_out(&mut self, k: usize, triangle: &[Vec3; 3]) -> Option<bool> {
+        let face = &mut self.faces[k];
+        if face.state == FaceState::Untested {
+            face.state = face
+                .plane
+                .side_of_all(&self.vertices, self.bound)
+                .map_or(FaceState::Rejected, FaceState::Supports);
+        }
+        match face.state {
+            FaceState::Supports(side) => Some(triangle.iter().all(|v| face.plane.side(*v) != side)),
+            FaceState::Untested | FaceState::Rejected => None,
+        }
     }
 }
 
@@ -286,6 +389,34 @@ mod tests {
                 assert!(decided(&sleeve, &outer, &at(0.0, 0.0, lift)), "{facets} {lift}");
             }
             assert!(decided(&inside_out(&pin), &sleeve, &Pose::IDENTITY));
+        }
+    }
+
+    /// A bolt along z: a shaft from -4 to 0, and a head above it.
+    fn bolt(shaft: f64, head: f64, facets: usize) -> Mesh {
+        let profile =
+            [[0.0, -4.0], [shaft, -4.0], [shaft, 0.0], [head, 0.0], [head, 1.0], [0.0, 1.0]];
+        shapes::revolve(&profile, facets).unwrap()
+    }
+
+    #[test]
+    fn bolts_fill_holes_below_their_heads() {
+        for facets in [4, 6, 24] {
+            let bolt = bolt(1.0, 2.0, facets);
+            // From -3 to 3: the head touches it from above, or is above it.
+            let plate = shapes::tube(5.0, 1.0, 6.0, facets).unwrap();
+            assert!(decided(&plate, &bolt, &at(0.0, 0.0, 3.0)), "{facets}");
+            assert!(decided(&plate, &bolt, &at(0.0, 0.0, 3.5)), "{facets}");
+            // A head that is in the plate, by any length.
+            for lift in [2.5, 3.0 - 4.0 * f64::EPSILON] {
+                assert!(!decided(&plate, &bolt, &at(0.0, 0.0, lift)), "{facets} {lift}");
+            }
+            // A shaft wider than the hole, by any width.
+            let wide = self::bolt(1.0 + f64::EPSILON, 2.0, facets);
+            assert!(!decided(&plate, &wide, &at(0.0, 0.0, 3.0)), "{facets}");
+            // The hole is filled, so that the shaft is inside.
+            let filled = shapes::cylinder(5.0, 6.0, facets).unwrap();
+            assert!(!decided(&filled, &bolt, &at(0.0, 0.0, 3.0)), "{facets}");
         }
     }
 

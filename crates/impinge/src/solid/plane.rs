@@ -12,6 +12,46 @@ pub(super) struct Plane {
     axis_points_up: bool,
     /// Whether all corners have the same coordinate along the axis, so that one comparison decides.
     is_level: bool,
+    /// The plane along a coordinate axis, if two corners differ in that coordinate only.
+    upright: Option<Upright>,
+}
+
+/// A plane that is parallel to a coordinate axis: sides are those of a line in the two other
+/// coordinates.
+#[derive(Clone, Copy, Debug)]
+struct Upright {
+    /// The two other axes.
+    axes: [usize; 2],
+    /// Two points of the line.
+    line: [[f64; 2]; 2],
+    /// The side of the plane to the left of the line.
+    left: Sign,
+}
+
+impl Upright {
+    /// `None` if the plane of these corners is not known to be parallel to an axis.
+    fn through(corners: [Vec3; 3]) -> Option<Self> {
+        (0..3).find_map(|axis| {
+            let axes = [(axis + 1) % 3, (axis + 2) % 3];
+            let flat = corners.map(|v| axes.map(|k| v[k]));
+            // The rotation of the corners that puts the two with one projection first.
+            let first = (0..3).find(|i| flat[*i] == flat[(i + 1) % 3])?;
+            let [from, to, other] = [0, 1, 2].map(|i| (first + i) % 3);
+            let up = Sign::of(corners[to][axis] - corners[from][axis]);
+            // Above the plane is to the left of the line that runs from the pair to the third
+            // corner, if the pair runs up.
+            Some(Self { axes, line: [flat[from], flat[other]], left: up })
+        })
+    }
+
+    fn side(&self, p: Vec3) -> Sign {
+        let at = self.axes.map(|k| p[k]);
+        let [from, to] = self.line;
+        if at == from || at == to {
+            return Sign::Zero;
+        }
+        self.left * orient2d(from, to, at)
+    }
 }
 
 impl Plane {
@@ -31,6 +71,7 @@ impl Plane {
                     axis,
                     axis_points_up: sign == Sign::Positive,
                     is_level: p[axis] == q[axis] && p[axis] == r[axis],
+                    upright: Upright::through(corners),
                 }),
             }
         })
@@ -53,6 +94,9 @@ impl Plane {
         if self.is_level {
             let height = Sign::of(p[self.axis] - a[self.axis]);
             return if self.axis_points_up { height } else { -height };
+        }
+        if let Some(upright) = &self.upright {
+            return upright.side(p);
         }
         // Corners that coincide are common in contacts, and a zero takes the exact test the
         // longest.
@@ -124,4 +168,39 @@ pub(super) fn separated_by_plane(a: &Posed<'_>, b: &Posed<'_>, pairs: &[(u32, u3
             of_a.is_zero() || of_b.is_zero() || of_a != of_b
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    /// Planes along an axis, and others, through points of a coarse grid that is also shifted far
+    /// away: their sides are those of the exact predicate.
+    #[test]
+    fn sides_of_planes_along_an_axis_are_exact() {
+        let mut random = Random::new(21);
+        let (mut upright, mut zero) = (0, 0);
+        for round in 0..20_000 {
+            let scale = [1.0, 0.1, 2.0_f64.powi(-1060), 1e50][round % 4];
+            let shift = [0.0, 1e9 + 0.1][round / 4 % 2] * scale;
+            let mut step = || (random.index(5) as f64).mul_add(scale, shift);
+            let mut point = || Vec3::new(step(), step(), step());
+            let (mut corners, p) = ([point(), point(), point()], point());
+            // Two corners with one projection, in two thirds of the rounds.
+            if round % 3 > 0 {
+                let axis = round / 3 % 3;
+                let (from, to) = (round / 9 % 3, round / 27 % 3);
+                let kept = corners[to][axis];
+                corners[to] = corners[from];
+                corners[to][axis] = kept;
+            }
+            let Some(plane) = Plane::through(corners) else { continue };
+            upright += usize::from(plane.upright.is_some() && !plane.is_level);
+            let expected = orient3d(corners[0], corners[1], corners[2], p);
+            zero += usize::from(expected.is_zero());
+            assert_eq!(plane.side(p), expected, "{corners:?} {p}");
+        }
+        assert!(upright > 2_000 && zero > 1_000, "{upright} {zero}");
+    }
 }

@@ -160,7 +160,18 @@ impl Edges {
 
     /// The axes that make the triangles' boxes smallest, if the gain is large enough.
     fn axes(&self) -> Option<DMat3> {
+        if self.no_axes_are_worthwhile() {
+            return None;
+        }
         self.quartimax().filter(|axes| self.are_worthwhile(axes))
+    }
+
+    /// Whether no axes make the triangles' boxes small enough, which is known for most parts along
+    /// the axes. A face of a box is at least twice the projection of its triangle, and the three
+    /// projections of a triangle add up to its area at least.
+    fn no_axes_are_worthwhile(&self) -> bool {
+        let twice_area: f64 = self.0.iter().map(|[p, q, _]| p.cross(*q).length()).sum();
+        twice_area >= MAX_SURFACE_SHARE * self.surface(&DMat3::IDENTITY)
     }
 
     /// Whether axes make the triangles' boxes small enough to be used.

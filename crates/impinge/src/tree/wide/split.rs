@@ -221,7 +221,8 @@ fn has_large_triangle(items: &[Item]) -> bool {
 fn split_sorted(items: &mut [Item]) -> Cut {
     let n = items.len();
     let step = if has_large_triangle(items) { 1 } else { LEAF_SIZE };
-    let mut best: Option<(f32, [u64; MAX_SORTED_ITEMS], Cut)> = None;
+    let mut best: Option<(f32, usize, Cut)> = None;
+    let mut keys = [[0_u64; MAX_SORTED_ITEMS]; 3];
     let size = centers(items);
     for axis in 0..3 {
         if size.max[axis] - size.min[axis] <= 0.0 {
@@ -229,14 +230,13 @@ fn split_sorted(items: &mut [Item]) -> Cut {
         }
         // The key is the centre as an integer with the same order, followed by the index of the
         // item: one comparison sorts both.
-        let mut keys = [u64::MAX; MAX_SORTED_ITEMS];
+        let keys = &mut keys[axis][..n];
         for (i, (key, item)) in keys.iter_mut().zip(items.iter()).enumerate() {
             let bits = item.center()[axis].to_bits();
             let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
             *key = u64::from(ordered) << 32 | i as u64;
         }
-        let keys = &mut keys;
-        keys[..n].sort_unstable();
+        keys.sort_unstable();
         let at = |k: usize| &items[keys[k] as u32 as usize];
         let mut right = [0.0_f32; MAX_SORTED_ITEMS];
         let mut grown = GrowingBox::EMPTY;
@@ -256,23 +256,40 @@ fn split_sorted(items: &mut [Item]) -> Cut {
             let left = grown.area() * leaf_count(border as u32);
             let right = right[border];
             if best.is_none_or(|b| left + right < b.0) {
-                best = Some((
-                    left + right,
-                    *keys,
-                    Cut { middle: border, left_cost: left, right_cost: right },
-                ));
+                let cut = Cut { middle: border, left_cost: left, right_cost: right };
+                best = Some((left + right, axis, cut));
             }
         }
     }
-    let Some((_, order, cut)) = best else {
+    let Some((_, axis, cut)) = best else {
         return halves(n);
     };
-    let mut sorted = [items[0]; MAX_SORTED_ITEMS];
-    for (to, key) in sorted.iter_mut().zip(&order[..n]) {
-        *to = items[*key as u32 as usize];
-    }
-    items.copy_from_slice(&sorted[..n]);
+    reorder(items, &keys[axis][..n]);
     cut
+}
+
+/// Moves to each position the item whose index is in the lower half of the position's key.
+fn reorder(items: &mut [Item], keys: &[u64]) {
+    const { assert!(MAX_SORTED_ITEMS <= 64, "a bit for each item") };
+    let mut done = 0_u64;
+    for start in 0..items.len() {
+        if done >> start & 1 == 1 {
+            continue;
+        }
+        // The cycle of the permutation that contains this position.
+        let first = items[start];
+        let mut to = start;
+        loop {
+            done |= 1 << to;
+            let from = keys[to] as u32 as usize;
+            if from == start {
+                items[to] = first;
+                break;
+            }
+            items[to] = items[from];
+            to = from;
+        }
+    }
 }
 
 /// Moves the items that satisfy `first` to the front; returns their number. The order does not

@@ -236,14 +236,15 @@ impl Faces {
             let [p, q, r] = corners;
             // Triangles of one facet follow each other.
             let is_known = |face: &Face| corners.iter().all(|v| face.plane.side(*v).is_zero());
+            if faces.last().is_some_and(is_known) {
+                continue;
+            }
             let Some(unit) = (q - p).cross(r - p).try_normalize() else { continue };
             // The middle of the box is on the side of the solid, which may be inside out.
             let normal = if unit.dot(center - p) > 0.0 { -unit } else { unit };
             let offset = normal.dot(p);
             let mut sampled = vertices.iter().step_by(step);
-            if sampled.any(|v| normal.dot(*v) > offset + slack)
-                || faces.last().is_some_and(is_known)
-            {
+            if sampled.any(|v| normal.dot(*v) > offset + slack) {
                 continue;
             }
             let Some(plane) = Plane::through(corners) else { continue };

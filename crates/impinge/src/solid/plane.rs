@@ -130,18 +130,29 @@ impl Plane {
     pub(super) fn side_of_all(&self, points: &[Vec3], bound: f64) -> Option<Sign> {
         let [p, q, r] = self.corners;
         let normal = (q - p).cross(r - p);
-        let mut found = Sign::Zero;
+        let height = |v: Vec3| normal.dot(v - p);
+        let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
         for v in points {
-            let height = normal.dot(*v - p);
-            let side = if height.abs() > bound { Sign::of(height) } else { self.side(*v) };
-            if !side.is_zero() && side != found {
-                if !found.is_zero() {
-                    return None;
-                }
-                found = side;
+            let height = height(*v);
+            lowest = if height < lowest { height } else { lowest };
+            highest = if height > highest { height } else { highest };
+        }
+        let mut sides = [lowest < -bound, highest > bound];
+        for v in points.iter().filter(|v| height(**v).abs() <= bound) {
+            if sides == [true, true] {
+                break;
+            }
+            match self.side(*v) {
+                Sign::Negative => sides[0] = true,
+                Sign::Zero => {}
+                Sign::Positive => sides[1] = true,
             }
         }
-        (!found.is_zero()).then_some(found)
+        match sides {
+            [true, false] => Some(Sign::Negative),
+            [false, true] => Some(Sign::Positive),
+            [false, false] | [true, true] => None,
+        }
     }
 
     /// Whether a point is strictly on the given side of the plane: above, or below.

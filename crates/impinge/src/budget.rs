@@ -139,6 +139,37 @@ impl<'a> Budget<'a> {
         !self.is_over
     }
 
+    /// Runs `work` with a share of what is left of the limits, between zero and one; what it does
+    /// not spend stays.
+    pub fn part<R>(&mut self, share: f64, work: impl FnOnce(&mut Budget<'_>) -> R) -> R {
+        let share = share.clamp(0.0, 1.0);
+        let deadline = self.deadline.map(|at| {
+            let now = Instant::now();
+            now + at.saturating_duration_since(now).mul_f64(share)
+        });
+        let steps = match self.steps > u64::MAX / 2 {
+            true => self.steps,
+            false => (self.steps as f64 * share) as u64,
+        };
+        let mut part = Budget {
+            steps,
+            deadline,
+            depth: self.depth,
+            is_over: self.is_over,
+            keep_going: match &mut self.keep_going {
+                Some(keep_going) => Some(&mut **keep_going),
+                None => None,
+            },
+            ..Budget::unlimited()
+        };
+        let result = work(&mut part);
+        let spent = part.spent;
+        self.spent += spent;
+        self.steps = self.steps.saturating_sub(spent);
+        self.next_reading = self.spent;
+        result
+    }
+
     /// The units of work counted so far.
     #[must_use]
     pub fn spent(&self) -> u64 {
@@ -193,6 +224,22 @@ mod tests {
         let mut passed = Budget::steps(5).and_deadline(Instant::now());
         assert!(!passed.step());
         assert!(Budget::micros(u64::MAX).step());
+    }
+
+    #[test]
+    fn a_part_spends_its_share_and_leaves_the_rest() {
+        let mut budget = Budget::steps(100);
+        let taken = budget.part(0.25, |part| (0..100).filter(|_| part.step()).count());
+        assert_eq!((taken, budget.spent(), budget.is_over()), (25, 25, false));
+        assert_eq!(budget.part(1.0, |part| (0..100).filter(|_| part.step()).count()), 75);
+        assert!(!budget.step());
+        let mut stop = || false;
+        let mut stopped = Budget::until(&mut stop);
+        assert!(!stopped.part(0.5, Budget::step) && !stopped.step());
+        let mut late = Budget::deadline(Instant::now());
+        assert!(!late.part(0.5, Budget::step));
+        let mut unlimited = Budget::unlimited();
+        assert!(unlimited.part(0.1, |part| part.take(1 << 40)) && unlimited.step());
     }
 
     #[test]

@@ -128,6 +128,17 @@ pub(super) struct PairCache {
     used_selected: bool,
     /// Whether hulls decided the last check.
     pub(super) decided_by_hulls: bool,
+    /// The place of the pair in the queue of an update within a budget.
+    pub(super) waiting: Waiting,
+}
+
+/// A pair that waits for a check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Waiting {
+    /// The number of its entry in the queue; zero if it is not in the queue.
+    pub(super) entry: u32,
+    /// The first update that did not decide the pair; zero if the last one did.
+    pub(super) since: u64,
 }
 
 impl PairCache {
@@ -143,6 +154,12 @@ impl PairCache {
 
     /// Clears it for another pair, and keeps its memory.
     pub(super) fn clear(&mut self) {
+        self.waiting = Waiting::default();
+        self.forget_checks();
+    }
+
+    /// Forgets all earlier checks.
+    pub(super) fn forget_checks(&mut self) {
         (self.decided_by_hulls, self.last_meeting, self.is_warm) = (false, None, false);
         self.used_selected = false;
         self.parts.truncate(1);
@@ -181,6 +198,7 @@ pub(super) fn check(
     pose: &Pose,
     selector: &MethodSelector<'_>,
     cache: &mut PairCache,
+    budget: &mut Budget<'_>,
 ) -> CheckResult {
     cache.decided_by_hulls = false;
     cache.is_warm = true;
@@ -190,9 +208,9 @@ pub(super) fn check(
         }
         let PairCache { parts, decided_by_hulls, used_selected, .. } = cache;
         let flags = &mut Flags { decided_by_hulls, used_selected };
-        return check_parts((one, 0), (other, 0), pose, selector, &mut parts[0], flags);
+        return check_parts((one, 0), (other, 0), pose, selector, &mut parts[0], flags, budget);
     }
-    check_compounds(a, b, pose, selector, cache)
+    check_compounds(a, b, pose, selector, cache, budget)
 }
 
 /// Flags of a check of bodies that the check of two parts sets.
@@ -220,6 +238,7 @@ fn check_parts(
     selector: &MethodSelector<'_>,
     cache: &mut PartCache,
     flags: &mut Flags<'_>,
+    budget: &mut Budget<'_>,
 ) -> CheckResult {
     let pose = &relative_part_pose(a, b, pose);
     let chosen = cache.method.unwrap_or_else(|| {
@@ -237,7 +256,8 @@ fn check_parts(
     let method = match chosen {
         SelectedMethod::Engine(method) => method,
         SelectedMethod::Other(number) => {
-            return match check_externally(PairQuery { a, b, pose }, selector, number, cache) {
+            let query = PairQuery { a, b, pose };
+            return match check_externally(query, selector, number, cache, budget) {
                 PairAnswer::Separated { certain } => CheckResult::Apart { certain },
                 PairAnswer::Intersecting { certain, witness } => {
                     let PairWitness { triangle_a, triangle_b, point } = witness.unwrap_or_default();
@@ -293,10 +313,11 @@ fn check_externally(
     selector: &MethodSelector<'_>,
     number: u32,
     cache: &mut PartCache,
+    budget: &mut Budget<'_>,
 ) -> PairAnswer {
     let make = || selector.other(number).checker(query.a, query.b);
     let checker = cache.checker.get_or_insert_with(make);
-    checker.check(&query, &mut Budget::unlimited())
+    checker.check(&query, budget)
 }
 
 /// Whether the hulls of two meshes prove that the meshes are apart, if the method tests hulls in

@@ -144,7 +144,10 @@ impl<'a> Checks<'a> {
             record.state = state;
             return;
         }
-        let witness = if state.meets() {
+        let witness = if state.meets() && !budget.is_unlimited() {
+            // A further check would take time.
+            narrow::witness_of_result(&result, (one, other), frame, &pose)
+        } else if state.meets() {
             let geometries = (one, other);
             let is_cold = was_cold && cache.is_by_cost();
             let cold_result = is_cold.then_some(&result);

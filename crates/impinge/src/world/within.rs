@@ -13,13 +13,15 @@
 //! and its events stay as they are. If the boxes of such a pair do not overlap any more, the pair
 //! is *held*: it ends when both bodies are up to date, or continues.
 
+use rayon::prelude::*;
+
 use super::backlog::Entry;
 use super::check::{CheckOutcome, CheckOutcomes, Checks, Outcome};
 use super::events::{Report, Stats, Undecided};
 use super::pairs::Key;
 use super::selection::Selection;
 use super::update::UndecidedPair;
-use super::{Handle, World};
+use super::{BodyPart, Geometry, Handle, World};
 use crate::answer::Bounds;
 use crate::broad::{Completeness, FrameInput, Incremental, Moved};
 use crate::math::{Aabb, Vec3};
@@ -71,7 +73,8 @@ impl World {
     /// machine. Some work is done at once: placing one body with its box (of which
     /// [`BoxKind::Tight`](super::BoxKind::Tight) visits every vertex), and deciding anew which pairs
     /// are compared after a change of the [rules](World::set_rules). A world needs memory as it
-    /// grows, and allocating it takes time: [`World::reserve`] does that before. The first call
+    /// grows, and allocating it takes time: [`World::reserve`] does that before. Meshes should be
+    /// [prepared](World::prepare). The first call
     /// replaces a broad phase that cannot [stop](crate::broad::BroadPhase::can_stop) by
     /// [`Incremental`], which compares all boxes again, within the budget.
     ///
@@ -152,6 +155,19 @@ impl World {
         self.pairs.reserve(bodies, pairs);
         self.backlog.reserve(pairs);
         self.bodies.reserve(bodies);
+    }
+
+    /// Builds the trees of all meshes. Updates within a budget do not build them, and pairs of larger
+    /// meshes without trees stay undecided unless their boxes decide. Takes the time of [`Mesh::prepare`](crate::Mesh::prepare) for each mesh that was not
+    /// prepared before; on all threads.
+    pub fn prepare(&self) {
+        let records = self.bodies.records.iter().filter_map(|record| record.geometry.as_ref());
+        let parts: Vec<&BodyPart> = records.flat_map(Geometry::parts).collect();
+        parts.into_par_iter().for_each(|part| {
+            if let Some(mesh) = part.shape().mesh() {
+                mesh.prepare();
+            }
+        });
     }
 
     /// All pairs that are undecided, as of the last update, in any order, with bounds of their

@@ -64,7 +64,7 @@ fn check(world: &World, events: &Events, truth: &Pairs) {
 }
 
 fn meeting(world: &World) -> Pairs {
-    world.collisions().map(|pair| (pair.a, pair.b)).collect()
+    world.collisions().into_iter().map(|pair| (pair.a, pair.b)).collect()
 }
 
 fn geometries() -> Vec<Geometry> {
@@ -261,7 +261,7 @@ fn bounds_of_undecided_pairs_contain_the_truth_and_improve() {
     ring.prepare();
     world.add(Body::new(ring.clone())).unwrap();
     let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0]).unwrap();
-    let distance = impinge::distance(&ring, &ring, &linked);
+    let distance = impinge::distance(&ring, &ring, &linked).unwrap();
     world.add(Body::new(ring).at(linked)).unwrap();
     let mut last = impinge::Bounds::UNKNOWN;
     let mut frames = 0;

@@ -3,9 +3,16 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Units of work between two readings of the clock. A unit takes 10 to 150 ns, so that the clock is
-/// read at least every few microseconds, and the 20 to 50 ns of a reading are negligible.
-const UNITS_PER_CLOCK_READING: u64 = 32;
+/// The longest time between two readings of the clock that a query aims at, and half of it the
+/// shortest. A reading takes 20 to 50 ns, about one percent of this.
+const TIME_BETWEEN_READINGS: Duration = Duration::from_micros(4);
+
+/// Units of work before the second reading of the clock, and the maximum between two readings. A
+/// unit takes 20 to 200 ns, and up to a microsecond where nothing is in the cache: the number of
+/// units between two readings follows from the time that the last ones took. It never influences
+/// what a unit does, so that it has no effect on results with a limit of steps.
+const FIRST_UNITS: u64 = 4;
+const MAX_UNITS: u64 = 64;
 
 /// Limits on the work of a query, which stops at the first limit that it reaches.
 ///
@@ -24,6 +31,9 @@ pub struct Budget<'a> {
     deadline: Option<Instant>,
     /// The clock is read when `spent` has reached this.
     next_reading: u64,
+    /// The last reading, and the units until the next one.
+    last_reading: Option<Instant>,
+    units_per_reading: u64,
     keep_going: Option<&'a mut dyn FnMut() -> bool>,
     is_over: bool,
 }
@@ -38,6 +48,8 @@ impl<'a> Budget<'a> {
             depth: u32::MAX,
             deadline: None,
             next_reading: 0,
+            last_reading: None,
+            units_per_reading: FIRST_UNITS,
             keep_going: None,
             is_over: false,
         }
@@ -54,9 +66,10 @@ impl<'a> Budget<'a> {
     /// A limit on the number of steps. The outermost volumes are always compared. The result does
     /// not depend on the machine.
     ///
-    /// In [`first_pair_within`](crate::pair::first_pair_within) a step compares all boxes of two
-    /// nodes, or all triangles of two leaves; in the published trees of `impinge-papers` it
-    /// compares two volumes or two triangles.
+    /// `docs/notes/budgets.md` lists what a step is in each query. For two meshes it compares all
+    /// boxes of two nodes, all triangles of two leaves in `f32`, or two triangles in `f64`; an
+    /// exact test takes several. In the published trees of `impinge-papers` it compares two volumes
+    /// or two triangles.
     #[must_use]
     pub fn steps(steps: u64) -> Self {
         Self { steps, ..Self::unlimited() }
@@ -92,10 +105,15 @@ impl<'a> Budget<'a> {
     /// Whether no limit is set.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
-        self.steps > u64::MAX / 2
+        !self.limits_steps()
             && self.depth == u32::MAX
             && self.deadline.is_none()
             && self.keep_going.is_none()
+    }
+
+    /// Whether the number of steps is limited, so that the result must not depend on the machine.
+    pub(crate) fn limits_steps(&self) -> bool {
+        self.steps <= u64::MAX / 2
     }
 
     /// Counts a step before it is taken; false if a limit is reached and the step must not be
@@ -128,15 +146,61 @@ impl<'a> Budget<'a> {
 
     /// Reads the clock and calls `keep_going`.
     #[cold]
+    #[inline(never)]
     fn may_continue(&mut self) -> bool {
-        let in_time = self.deadline.is_none_or(|at| Instant::now() < at);
+        let in_time = self.deadline.is_none_or(|at| self.is_before(at));
         self.is_over = !in_time || self.keep_going.as_mut().is_some_and(|keep_going| !keep_going());
         self.next_reading = match (&self.deadline, &self.keep_going) {
             (None, None) => u64::MAX,
             (_, Some(_)) => self.spent + 1,
-            (Some(_), None) => self.spent + UNITS_PER_CLOCK_READING,
+            (Some(_), None) => self.spent + self.units_per_reading,
         };
         !self.is_over
+    }
+
+    /// Runs `work` with a share of what is left of the limits, between zero and one; what it does
+    /// not spend stays.
+    pub fn part<R>(&mut self, share: f64, work: impl FnOnce(&mut Budget<'_>) -> R) -> R {
+        let share = share.clamp(0.0, 1.0);
+        let deadline = self.deadline.map(|at| {
+            let now = Instant::now();
+            now + at.saturating_duration_since(now).mul_f64(share)
+        });
+        let steps = match self.steps > u64::MAX / 2 {
+            true => self.steps,
+            false => (self.steps as f64 * share) as u64,
+        };
+        let mut part = Budget {
+            steps,
+            deadline,
+            depth: self.depth,
+            is_over: self.is_over,
+            keep_going: match &mut self.keep_going {
+                Some(keep_going) => Some(&mut **keep_going),
+                None => None,
+            },
+            ..Budget::unlimited()
+        };
+        let result = work(&mut part);
+        let spent = part.spent;
+        self.spent += spent;
+        self.steps = self.steps.saturating_sub(spent);
+        self.next_reading = self.spent;
+        result
+    }
+
+    /// Reads the clock, and adapts the number of units until the next reading.
+    fn is_before(&mut self, deadline: Instant) -> bool {
+        let now = Instant::now();
+        if let Some(last) = self.last_reading.replace(now) {
+            let elapsed = now.saturating_duration_since(last);
+            if elapsed > TIME_BETWEEN_READINGS {
+                self.units_per_reading = (self.units_per_reading / 2).max(1);
+            } else if elapsed < TIME_BETWEEN_READINGS / 2 {
+                self.units_per_reading = (self.units_per_reading * 2).min(MAX_UNITS);
+            }
+        }
+        now < deadline
     }
 
     /// The units of work counted so far.
@@ -193,6 +257,22 @@ mod tests {
         let mut passed = Budget::steps(5).and_deadline(Instant::now());
         assert!(!passed.step());
         assert!(Budget::micros(u64::MAX).step());
+    }
+
+    #[test]
+    fn a_part_spends_its_share_and_leaves_the_rest() {
+        let mut budget = Budget::steps(100);
+        let taken = budget.part(0.25, |part| (0..100).filter(|_| part.step()).count());
+        assert_eq!((taken, budget.spent(), budget.is_over()), (25, 25, false));
+        assert_eq!(budget.part(1.0, |part| (0..100).filter(|_| part.step()).count()), 75);
+        assert!(!budget.step());
+        let mut stop = || false;
+        let mut stopped = Budget::until(&mut stop);
+        assert!(!stopped.part(0.5, Budget::step) && !stopped.step());
+        let mut late = Budget::deadline(Instant::now());
+        assert!(!late.part(0.5, Budget::step));
+        let mut unlimited = Budget::unlimited();
+        assert!(unlimited.part(0.1, |part| part.take(1 << 40)) && unlimited.step());
     }
 
     #[test]

@@ -22,6 +22,8 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     fn new(a: &'a Mesh, b: &'a Mesh, pose: Pose) -> Self {
+        a.prepare();
+        b.prepare();
         let hits = brute_pairs(a, b, &pose);
         let depth_of = |(i, j): &(u32, u32)| {
             let moved = b.triangle(*j as usize).map(|v| pose.transform_point(v));
@@ -60,7 +62,7 @@ impl<'a> Case<'a> {
 
     /// Checks every budget from zero steps to the first that decides. Returns that number of steps.
     fn check_all_budgets(&self) -> u64 {
-        let mut last = f64::INFINITY;
+        let mut last = (f64::INFINITY, f64::INFINITY);
         for steps in 0..1_000_000 {
             let outcome = self.query(&mut Budget::steps(steps));
             assert_eq!(outcome, self.query(&mut Budget::steps(steps)), "the same budget twice");
@@ -68,9 +70,8 @@ impl<'a> Case<'a> {
                 assert_eq!(outcome, self.query(&mut Budget::unlimited()), "without a limit");
                 return steps;
             };
-            // The tolerance is for boxes, which are rounded to f32 independently.
-            assert!(known.open_depth <= last * (1.0 + 1e-6), "{last} {known:?}");
-            last = known.open_depth;
+            assert!(known.open_depth <= last.0 && known.upper <= last.1, "{last:?} {known:?}");
+            last = (known.open_depth, known.upper);
         }
         panic!("undecided after a million steps, {} triangles", self.a.triangles().len());
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{AllPairs, BroadPhase, Neighbours};
+use super::{AllPairs, BroadPhase, Incremental, Neighbours};
 use crate::{Error, ErrorKind};
 
 /// A kind of broad phase: its name, and a function that creates one. The options of a
@@ -41,11 +41,13 @@ impl PhaseKind {
     /// [`Neighbours`], the fastest for most kinds of motion, and the default.
     pub const NEIGHBOURS: Self = Self::new("neighbours", || Box::new(Neighbours::new()));
 
+    /// [`Incremental`], which stops when its budget is spent.
+    pub const INCREMENTAL: Self = Self::new("incremental", || Box::new(Incremental::new()));
     /// [`AllPairs`], the oracle.
     pub const ALL_PAIRS: Self = Self::new("all-pairs", || Box::new(AllPairs::new()));
 
     /// The kinds of this crate.
-    pub const ALL: &[Self] = &[Self::NEIGHBOURS, Self::ALL_PAIRS];
+    pub const ALL: &[Self] = &[Self::NEIGHBOURS, Self::INCREMENTAL, Self::ALL_PAIRS];
 
     /// A kind with its name, and a function that creates a broad phase without items: a plain `fn`,
     /// so that kinds can be constants; it captures nothing. Two kinds with the same name are equal.

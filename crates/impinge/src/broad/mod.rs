@@ -6,6 +6,7 @@
 //! those of the boxes themselves.
 //!
 //! - [`Neighbours`]: the fastest for most kinds of motion, and the default;
+//! - [`Incremental`]: stops within microseconds when its budget is spent;
 //! - [`AllPairs`]: the oracle that the others are tested against;
 //! - [`PhaseKind`]: a kind of broad phase, also one that a program defines: [`BroadPhase`] lists
 //!   what an implementation must do, and [`testing`] checks it.
@@ -31,6 +32,8 @@ mod all_pairs;
 mod box_f32;
 mod difference;
 pub(crate) mod frame;
+mod incremental;
+mod key_hasher;
 mod kind;
 pub(crate) mod lists;
 mod neighbours;
@@ -45,6 +48,8 @@ use crate::pair::Budget;
 pub use all_pairs::AllPairs;
 pub use box_f32::BoxF32;
 pub use frame::{Changes, Completeness, FrameInput, Moved, Pair};
+pub use incremental::Incremental;
+pub(crate) use key_hasher::KeyHasher;
 pub use kind::PhaseKind;
 pub(crate) use neighbours::MIN_SLOTS_FOR_WORKERS;
 pub use neighbours::{NeighbourStats, Neighbours};
@@ -72,8 +77,8 @@ pub use neighbours::{NeighbourStats, Neighbours};
 ///   implementation only appends. It may also clear them.
 /// - If the [`Budget`] ends, an update may stop and return [`Completeness::Incomplete`]. The items
 ///   that were not compared with all others are then [`Changes::pending`], and the next update
-///   continues with them. A world sets no limit, and keeps the state of pairs of pending items.
-///   The broad phases of this crate ignore the budget and are always complete.
+///   continues with them. A world keeps the state of pairs of pending items. [`Incremental`] stops;
+///   the other broad phases of this crate ignore the budget and are always complete.
 ///
 /// [`testing`] has checks of all this. A world uses the broad phase that a [`PhaseKind`] of its
 /// options creates. The complete program to start from is `examples/own_broad_phase.rs`; in short:
@@ -135,6 +140,18 @@ pub trait BroadPhase: Debug + Send + Sync {
         changes.clear();
         let completeness = self.update(frame, &mut Budget::unlimited(), changes);
         debug_assert_eq!(completeness, Completeness::Complete, "a broad phase gave up");
+    }
+
+    /// Whether an update stops when its budget is spent, within microseconds. By default it does
+    /// not.
+    fn can_stop(&self) -> bool {
+        false
+    }
+
+    /// Allocates memory for this many items and overlapping pairs, so that updates do not have to.
+    /// Does nothing by default.
+    fn reserve(&mut self, items: usize, pairs: usize) {
+        let _ = (items, pairs);
     }
 
     /// Appends the pairs that overlap, as of the last frame, in any order.

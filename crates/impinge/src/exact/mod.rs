@@ -72,4 +72,5 @@ pub use polygon::point_in_polygon;
 pub(crate) use polyhedron::{RayAxis, is_inside, location_of, ray_crossing, winding_number};
 pub use segment::{SegmentFeature, SegmentHit, segment_triangle};
 pub use sign::Sign;
+pub(crate) use triangle::triangles_intersect_quickly;
 pub use triangle::{triangle_triangle, triangles_intersect};

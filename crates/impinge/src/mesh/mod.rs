@@ -261,6 +261,24 @@ impl Mesh {
         self.tree.get_or_init(|| tree)
     }
 
+    /// The tree, if it was built or read.
+    #[inline]
+    pub(crate) fn built_tree(&self) -> Option<&Tree> {
+        self.tree.get().map(|tree| &**tree)
+    }
+
+    /// Builds everything that queries within a budget need: the [tree](Self::tree). Such queries
+    /// never build it themselves, because that takes longer than most budgets.
+    pub fn prepare(&self) {
+        let _ = self.tree();
+    }
+
+    /// Whether the mesh is [prepared](Self::prepare).
+    #[must_use]
+    pub fn is_prepared(&self) -> bool {
+        self.built_tree().is_some()
+    }
+
     /// The hull of the mesh, used to show that two meshes are separated. `None` for a mesh without
     /// polygons, and for a mesh with more than [`MAX_CLOUD_VERTICES`] used vertices, for which a
     /// tree query is faster. Computed once; clones share it.

@@ -36,7 +36,7 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
         return resolve(a, b, pose, i, j).map(|hit| distance_of_hit(&hit));
     }
     let closest = ClosestPair::of(a, b, pose, f64::INFINITY);
-    if !closest.found_hit {
+    if closest.hit.is_none() {
         return closest.finish();
     }
     // The traversal may find any of the pairs that meet; the result is the one that other queries
@@ -62,28 +62,23 @@ const MAX_TIED_PAIRS: usize = 256;
 
 /// Keeps the closest pair. Ties go to the lowest indices, so that the result does not depend on the
 /// order of the traversal.
+#[derive(Debug)]
 pub(super) struct ClosestPair {
     best: Option<NearPair>,
     /// The smallest lower bound of any pair seen.
-    lower: f64,
+    pub(super) lower: f64,
     /// Pairs with a larger distance are not needed.
-    bound: f64,
-    /// Whether two triangles meet; the other fields are then meaningless.
-    found_hit: bool,
+    pub(super) bound: f64,
+    /// Two triangles that meet; the other fields are then meaningless.
+    pub(super) hit: Option<(u32, u32)>,
     /// Whether pairs that do not lower the lower bound are not needed, either: if meshes are far
     /// apart, very many pairs have the same upper bound up to rounding.
     only_lower_bounds: bool,
 }
 
 impl ClosestPair {
-    fn up_to(limit: f64) -> Self {
-        Self {
-            best: None,
-            lower: f64::INFINITY,
-            bound: limit,
-            found_hit: false,
-            only_lower_bounds: false,
-        }
+    pub(super) fn up_to(limit: f64) -> Self {
+        Self { best: None, lower: f64::INFINITY, bound: limit, hit: None, only_lower_bounds: false }
     }
 
     /// The closest pair by the fastest method.
@@ -116,7 +111,7 @@ impl ClosestPair {
         closest.finish()
     }
 
-    fn finish(&self) -> Option<Distance> {
+    pub(super) fn finish(&self) -> Option<Distance> {
         self.best
             .map(|NearPair { closest: d, .. }| Distance { lower: self.lower.min(d.upper), ..d })
     }
@@ -131,8 +126,8 @@ impl NearSink for ClosestPair {
         self.bound = self.bound.min(upper);
     }
 
-    fn meet(&mut self, _: u32, _: u32) -> ControlFlow<()> {
-        self.found_hit = true;
+    fn meet(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+        self.hit = Some((a, b));
         ControlFlow::Break(())
     }
 

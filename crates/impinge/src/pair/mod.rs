@@ -29,6 +29,7 @@
 
 mod blocks;
 pub(crate) mod brute;
+mod budgeted;
 mod distance;
 mod hit;
 mod near;
@@ -40,6 +41,10 @@ pub(crate) mod sweep;
 pub use crate::bias::Bias;
 pub use crate::budget::Budget;
 pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
+pub use budgeted::{
+    AllSearch, DistanceSearch, DistanceWithin, FirstSearch, HitVerdict, PairsWithin,
+    all_pairs_within, distance_within, first_hit_within, first_pair_within,
+};
 pub(crate) use distance::closest_pair;
 pub use distance::distance;
 pub use hit::{BudgetVerdict, EdgeAndFace, Hit, Verdict};
@@ -48,11 +53,10 @@ pub use near::{near, within};
 pub(crate) use posed::Posed;
 pub use separation::Separation;
 
-use crate::answer;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 pub use crate::tree::wide::MeshCache;
-use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, PlainTree};
+use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE};
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -154,59 +158,6 @@ pub fn first_pair_cached(
         }
     }
     first_pair(a, b, pose)
-}
-
-/// As [`first_pair`], but stops when the budget is spent, and then returns bounds: of the
-/// penetration depth of the surfaces, and of their distance.
-///
-/// The evidence for "separated" is [`Separation::Empty`] or a [`Separation::Distance`], whose bound
-/// is zero where no gap was measured.
-///
-/// The meshes' [trees](crate::tree) are built on first use, which no budget limits. With a budget
-/// of steps the answer is the same on every machine.
-///
-/// ```
-/// use impinge::pair::{Budget, first_pair_within};
-/// use impinge::{Pose, Verdict, shapes};
-///
-/// let ring = shapes::torus(1.0, 0.3, 96, 48)?;
-/// // Like two links of a chain.
-/// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?;
-/// match first_pair_within(&ring, &ring, &linked, &mut Budget::steps(5)) {
-///     Verdict::Intersecting((a, b)) => println!("triangle {a} meets {b}"),
-///     Verdict::Separated(proof) => println!("free: {proof}"),
-///     Verdict::Undecided(known) => println!("at most {} deep", known.open_depth),
-/// }
-/// assert!(first_pair_within(&ring, &ring, &linked, &mut Budget::unlimited()).is_separated());
-/// # Ok::<(), impinge::Error>(())
-/// ```
-#[must_use]
-pub fn first_pair_within(
-    a: &Mesh,
-    b: &Mesh,
-    pose: &Pose,
-    budget: &mut Budget<'_>,
-) -> BudgetVerdict {
-    let found = tree::first_within((a, a.tree()), (b, b.tree()), pose, budget)
-        .unwrap_or_else(|| first_pair_uneven(a, b, pose, budget));
-    match found {
-        answer::Verdict::Separated(f64::INFINITY) => BudgetVerdict::Separated(Separation::Empty),
-        answer::Verdict::Separated(lower) => {
-            BudgetVerdict::Separated(Separation::Distance { lower })
-        }
-        answer::Verdict::Intersecting(pair) => BudgetVerdict::Intersecting(pair),
-        answer::Verdict::Undecided(known) => BudgetVerdict::Undecided(known),
-    }
-}
-
-/// [`first_pair_within`] for sizes that differ too much for the meshes' own trees: with trees of
-/// `f64` boxes that are built for the query.
-fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> tree::Within {
-    let build = |mesh: &Mesh, pose: &Pose| {
-        let posed = |t: usize| mesh.triangle(t).map(|v| pose.transform_point(v));
-        PlainTree::build((0..mesh.triangles().len()).map(posed).collect())
-    };
-    tree::first_within_plain(&build(a, &Pose::IDENTITY), &build(b, pose), budget)
 }
 
 /// As [`intersecting_pairs`], on all threads of the current `rayon` pool: for one pair of large

@@ -23,6 +23,7 @@ mod lookup;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
+mod unfused;
 mod vectors;
 
 #[cfg(target_arch = "x86_64")]
@@ -32,6 +33,7 @@ pub(crate) use lookup::{Lookup, Row, Rows};
 pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::Sse2;
+pub(crate) use unfused::UnfusedTask;
 pub use vectors::{Lanes3, Wide3};
 
 /// A vector of eight numbers. A *mask* is a vector whose lanes have all bits set or none.

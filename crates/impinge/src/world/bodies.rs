@@ -3,6 +3,8 @@
 #[cfg(feature = "serde")]
 pub(super) mod serial;
 
+use std::collections::VecDeque;
+
 use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
 use crate::broad::{BoxF32, FrameInput, Moved};
@@ -11,6 +13,8 @@ use crate::math::OrientedBox;
 use crate::math::{MAX_COORDINATE, Pose};
 use crate::mesh::MeshRefitState;
 
+/// Memory for bodies that moved, between two calls of the broad phase within a budget.
+const BODIES_TO_NOTE: usize = 64;
 /// The slot of no body.
 pub(super) const NONE: u32 = u32::MAX;
 /// The largest number of bodies. Broad phases store slots in this number of bits.
@@ -37,6 +41,11 @@ pub(super) struct Bodies {
     retired: Vec<u32>,
     /// Slots whose pose in their parent's frame, or whose geometry, is new.
     pub(super) changed: Vec<u32>,
+    /// The same, from before the last update within a budget, which has not reached them. May
+    /// contain slots that were removed since, or that are listed twice: their mark decides.
+    pub(super) waiting: VecDeque<u32>,
+    /// The number of slots with the mark [`Marks::is_changed`].
+    pub(super) changed_count: usize,
     /// Slots whose boxes are new since the last update, each once.
     pub(super) moved: Vec<u32>,
     pub(super) options: BoxOptions,
@@ -81,10 +90,12 @@ pub(super) struct Record {
 /// The lists that contain a slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
-    /// In `changed`.
+    /// In `changed` or in `waiting`.
     pub(super) is_changed: bool,
     /// In `moved`.
     pub(super) has_moved: bool,
+    /// The broad phase has its box, and has not compared it with all others.
+    pub(super) is_pending: bool,
 }
 
 impl Bodies {
@@ -222,8 +233,10 @@ impl Bodies {
     /// Removes a body; those attached to it stay where they are in the world, attached to its
     /// parent.
     pub(super) fn remove(&mut self, slot: u32) {
-        self.update_poses();
         let parent = self.records[slot as usize].parent;
+        if self.has_children(slot) {
+            self.update_poses();
+        }
         while self.records[slot as usize].first_child != NONE {
             let child = self.records[slot as usize].first_child;
             self.attach(child, parent);
@@ -234,8 +247,10 @@ impl Bodies {
         // After the last generation a slot stays empty, so that no handle refers to a second body.
         record.generation = record.generation.saturating_add(1);
         let is_retired = std::mem::replace(&mut record.is_retired, true);
-        self.marks[slot as usize].is_changed = false;
-        self.changed.retain(|other| *other != slot);
+        if std::mem::take(&mut self.marks[slot as usize].is_changed) {
+            self.changed_count -= 1;
+            self.changed.retain(|other| *other != slot);
+        }
         self.bounds[slot as usize] = BoxF32::EMPTY;
         if self.options.oriented {
             self.oriented[slot as usize] = OrientedBox::around(&[]);
@@ -295,6 +310,7 @@ impl Bodies {
         let marks = &mut self.marks[slot as usize];
         if !std::mem::replace(&mut marks.is_changed, true) {
             self.changed.push(slot);
+            self.changed_count += 1;
         }
     }
 
@@ -312,13 +328,55 @@ impl Bodies {
             self.marks[*slot as usize].has_moved = false;
         }
         self.moved.clear();
-        for slot in self.retired.drain(..) {
-            let record = &mut self.records[slot as usize];
-            record.is_retired = false;
-            if record.is_free() {
-                self.free.push(slot);
+        let Self { records, marks, retired, free, .. } = self;
+        retired.retain(|slot| {
+            // As long as the broad phase has pairs of the removed body, the slot is not reused.
+            let is_pending = marks[*slot as usize].is_pending;
+            if !is_pending {
+                let record = &mut records[*slot as usize];
+                record.is_retired = false;
+                if record.is_free() {
+                    free.push(*slot);
+                }
             }
+            is_pending
+        });
+    }
+
+    /// Allocates memory for this many bodies.
+    pub(super) fn reserve(&mut self, bodies: usize) {
+        let more = bodies.saturating_sub(self.records.len());
+        self.records.reserve(more);
+        self.marks.reserve(more);
+        self.locals.reserve(more);
+        self.poses.reserve(more);
+        self.bounds.reserve(more);
+        self.waiting.reserve(bodies.saturating_sub(self.waiting.len()));
+        self.changed.reserve(bodies.saturating_sub(self.changed.len()));
+        self.moved.reserve(BODIES_TO_NOTE.min(bodies));
+    }
+
+    /// Clears the marks of bodies that a broad phase has not compared, which is not used any more.
+    pub(super) fn forget_pending(&mut self) {
+        self.marks.iter_mut().for_each(|marks| marks.is_pending = false);
+    }
+
+    /// Whether the box of a body is not up to date, or was not compared with all others.
+    pub(super) fn is_open(&self, slot: u32) -> bool {
+        let marks = &self.marks[slot as usize];
+        marks.is_changed || marks.is_pending
+    }
+
+    /// Moves the slots that wait for an update within a budget to the list of changed ones.
+    pub(super) fn gather_waiting(&mut self) {
+        if self.waiting.is_empty() {
+            return;
         }
+        self.waiting.clear();
+        let marks = self.marks.iter().enumerate();
+        let changed = marks.filter(|(_, marks)| marks.is_changed).map(|(slot, _)| slot as u32);
+        self.changed.clear();
+        self.changed.extend(changed);
     }
 
     fn link(&mut self, slot: u32, parent: u32) {

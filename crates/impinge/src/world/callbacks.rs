@@ -7,17 +7,24 @@ use rayon::prelude::*;
 
 use super::commands::Commands;
 use super::events::{Event, Report};
-use super::pairs::{Key, KeyHasher};
+use super::pairs::Key;
+use super::within::PairInfo;
 use super::{Handle, World};
+use crate::broad::KeyHasher;
 use crate::error::Error;
 
 /// A function that is called with each event of a pair.
 type Callback = Box<dyn FnMut(&Event, &mut Commands) + Send + Sync>;
 
+/// A function that rates a pair.
+pub(super) type Importance = Box<dyn Fn(&PairInfo) -> f64 + Send + Sync>;
+
 /// The callbacks of single pairs.
 #[derive(Default)]
 pub(super) struct Callbacks {
     pairs: HashMap<Key, Callback, KeyHasher>,
+    /// The importance of a pair in updates within a budget.
+    pub(super) importance: Option<Importance>,
     commands: Commands,
 }
 

@@ -15,6 +15,7 @@ use super::pairs::{Key, Record};
 use super::selection::{MethodSelector, Selection};
 use crate::answer::Bounds;
 use crate::math::Pose;
+use crate::pair::Budget;
 use crate::wide::prefetch;
 
 /// The number of pairs ahead for which poses are prefetched.
@@ -102,7 +103,7 @@ impl<'a> Checks<'a> {
             let has_moved = |slot: u32| self.bodies.marks[slot as usize].has_moved;
             let is_undecided = record.state == PairState::Unknown || record.undecided;
             if is_undecided || has_moved(a) || has_moved(b) {
-                self.check_one(record);
+                self.check_one(record, &mut Budget::unlimited());
                 checked += 1;
                 decided_by_hulls += usize::from(record.decided_by_hulls);
             }
@@ -111,7 +112,8 @@ impl<'a> Checks<'a> {
         self.decided_by_hulls.fetch_add(decided_by_hulls, Ordering::Relaxed);
     }
 
-    fn check_one(&self, record: &mut Record) {
+    /// Checks one pair.
+    pub(super) fn check_one(&self, record: &mut Record, budget: &mut Budget<'_>) {
         let key = record.key;
         let (a, b) = key.slots();
         let record_a = &self.bodies.records[a as usize];
@@ -125,7 +127,7 @@ impl<'a> Checks<'a> {
         let was_cold = cache.is_cold();
         let classes = [record_a.class, record_b.class];
         let selector = MethodSelector { selection: self.selection, key, classes };
-        let result = narrow::check(one, other, &pose, &selector, cache);
+        let result = narrow::check(one, other, &pose, &selector, cache, budget);
         record.decided_by_hulls = cache.decided_by_hulls;
         record.stamp = self.frame;
         record.geometry_versions = [record_a.geometry_version, record_b.geometry_version];
@@ -142,7 +144,10 @@ impl<'a> Checks<'a> {
             record.state = state;
             return;
         }
-        let witness = if state.meets() {
+        let witness = if state.meets() && !budget.is_unlimited() {
+            // A further check would take time.
+            narrow::witness_of_result(&result, (one, other), frame, &pose)
+        } else if state.meets() {
             let geometries = (one, other);
             let is_cold = was_cold && cache.is_by_cost();
             let cold_result = is_cold.then_some(&result);

@@ -102,6 +102,9 @@ pub struct Report {
     pub(super) events: Vec<Event>,
     pub(super) undecided: Vec<Undecided>,
     pub(super) not_compared: Vec<Handle>,
+    /// The numbers of undecided pairs, and of bodies that were not compared.
+    pub(super) open_pairs: usize,
+    pub(super) open_bodies: usize,
     pub(super) stats: Stats,
 }
 
@@ -153,8 +156,12 @@ impl Report {
         self.events.iter().filter(move |event| event.kind == kind)
     }
 
-    /// Pairs that the update did not decide, in the order of their slots. Empty except with a
-    /// [method](super::PairMethod) that stops without a decision.
+    /// Pairs that the update began to check and did not decide, in the order of their slots. Empty
+    /// except in an update [within a budget](super::World::update_within), or with a
+    /// [method](super::PairMethod) that stops without a decision. [`World::undecided`] also has the
+    /// pairs whose check did not begin.
+    ///
+    /// [`World::undecided`]: super::World::undecided
     #[must_use]
     pub fn undecided(&self) -> &[Undecided] {
         &self.undecided
@@ -162,10 +169,33 @@ impl Report {
 
     /// Bodies that the broad phase has not compared with all others yet, in the order of their
     /// slots: the state of their pairs is older. Empty except with a [broad
-    /// phase](crate::broad::BroadPhase) that stops before all boxes are compared.
+    /// phase](crate::broad::BroadPhase) that stops before all boxes are compared, and in an update
+    /// [within a budget](super::World::update_within). In such an update there may be too many to
+    /// list them in time: if [`Report::open_bodies`] is larger than this list, it is empty, and
+    /// [`World::not_compared`](super::World::not_compared) has them.
     #[must_use]
     pub fn not_compared(&self) -> &[Handle] {
         &self.not_compared
+    }
+
+    /// The number of pairs that are undecided after the update, including those whose check did not
+    /// begin.
+    #[must_use]
+    pub fn open_pairs(&self) -> usize {
+        self.open_pairs
+    }
+
+    /// The number of bodies that were not compared with all others: every pair of these is
+    /// undecided, also if it is in no list.
+    #[must_use]
+    pub fn open_bodies(&self) -> usize {
+        self.open_bodies
+    }
+
+    /// Whether the report is about all pairs: none is undecided, and all bodies were compared.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.open_pairs == 0 && self.open_bodies == 0
     }
 
     /// Counts of the work of the update.

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use super::bodies::Bodies;
-use super::pairs::{Key, KeyHasher};
+use super::pairs::Key;
+use crate::broad::KeyHasher;
 use crate::error::{Error, ErrorKind};
 
 /// The rules that decide which pairs of bodies are compared. The first that applies decides:

@@ -40,6 +40,7 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+mod backlog;
 mod bodies;
 mod body;
 mod callbacks;
@@ -64,6 +65,7 @@ mod register;
 mod selection;
 mod snapshot;
 mod update;
+mod within;
 
 pub use body::Body;
 pub use callbacks::RepeatedUpdates;
@@ -83,6 +85,7 @@ pub use pair_method::{
 pub use queries::Collision;
 pub use selection::{Estimate, SelectedBy};
 pub use snapshot::Snapshot;
+pub use within::PairInfo;
 
 use std::sync::Arc;
 
@@ -91,6 +94,7 @@ use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Deforming;
 use crate::shape::Shape;
+use backlog::Backlog;
 use bodies::{Bodies, BoxOptions};
 use callbacks::Callbacks;
 use check::CheckOutcomes;
@@ -115,6 +119,8 @@ pub struct World {
     pairs: Pairs,
     /// Pairs that the last update left undecided, in order.
     undecided: Vec<update::UndecidedPair>,
+    /// What updates within a budget have left for the next one.
+    backlog: Backlog,
     /// Settings of the application for single pairs and for classes.
     settings: pairs::Settings,
     /// The methods from outside of the engine that were selected.
@@ -167,6 +173,7 @@ impl World {
             recheck_interest: false,
             pairs: Pairs::default(),
             undecided: Vec::new(),
+            backlog: Backlog::default(),
             settings: pairs::Settings::default(),
             methods,
             ended_by_removal: Vec::new(),
@@ -206,7 +213,11 @@ impl World {
     /// Replaces the broad phase by a new one without pairs: the next update compares all boxes, and
     /// pairs that met are kept.
     fn reset_broad_phase(&mut self, options: &WorldOptions) {
-        self.phase = options.phase.make();
+        self.set_phase(options.phase.make());
+    }
+
+    fn set_phase(&mut self, phase: Box<dyn BroadPhase>) {
+        self.phase = phase;
         self.changes.clear();
         self.completeness = Completeness::Complete;
         self.recheck_interest = true;
@@ -234,6 +245,7 @@ impl World {
             let (a, b) = key.slots();
             let handles = (self.bodies.handle(a), self.bodies.handle(b));
             if let Some(record) = self.pairs.remove(key) {
+                self.backlog.note_removed(&record);
                 if record.state.meets() {
                     self.meeting -= 1;
                     self.ended_by_removal.push(handles);
@@ -436,7 +448,7 @@ impl World {
         self.settings.methods.set_pair(key, method);
         self.methods.add_all(method);
         if let Some(record) = self.pairs.get_mut(key) {
-            record.cache = None;
+            record.forget_checks();
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use super::geometry::BodyPart;
 use super::method::Method;
 use super::pair_method::{PairAnswer, PairChecker, PairQuery, PairWitness};
 use super::selection::{MethodSelector, SelectedBy, SelectedMethod};
-use crate::answer::Bounds;
+use crate::answer::{Bounds, Verdict};
 use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
@@ -128,6 +128,17 @@ pub(super) struct PairCache {
     used_selected: bool,
     /// Whether hulls decided the last check.
     pub(super) decided_by_hulls: bool,
+    /// The place of the pair in the queue of an update within a budget.
+    pub(super) waiting: Waiting,
+}
+
+/// A pair that waits for a check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Waiting {
+    /// The number of its entry in the queue; zero if it is not in the queue.
+    pub(super) entry: u32,
+    /// The first update that did not decide the pair; zero if the last one did.
+    pub(super) since: u64,
 }
 
 impl PairCache {
@@ -143,13 +154,23 @@ impl PairCache {
 
     /// Clears it for another pair, and keeps its memory.
     pub(super) fn clear(&mut self) {
+        self.waiting = Waiting::default();
+        self.forget_checks();
+    }
+
+    /// Forgets all earlier checks.
+    pub(super) fn forget_checks(&mut self) {
         (self.decided_by_hulls, self.last_meeting, self.is_warm) = (false, None, false);
         self.used_selected = false;
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
             let mut shapes = std::mem::take(&mut part.shapes);
             shapes.clear();
-            *part = PartCache { shapes, ..PartCache::default() };
+            let mut search = part.search.take();
+            if let Some(search) = &mut search {
+                search.reset();
+            }
+            *part = PartCache { shapes, search, ..PartCache::default() };
         }
     }
 }
@@ -166,6 +187,8 @@ struct PartCache {
     /// The same for the next time that hulls do not decide.
     next_checks_until_hulls: u8,
     shapes: shape::ShapeCache,
+    /// The search of two meshes within a budget, for the same poses.
+    search: Option<Box<pair::FirstSearch>>,
     /// The checker of an external method.
     checker: Option<Box<dyn PairChecker>>,
 }
@@ -181,6 +204,7 @@ pub(super) fn check(
     pose: &Pose,
     selector: &MethodSelector<'_>,
     cache: &mut PairCache,
+    budget: &mut Budget<'_>,
 ) -> CheckResult {
     cache.decided_by_hulls = false;
     cache.is_warm = true;
@@ -190,9 +214,9 @@ pub(super) fn check(
         }
         let PairCache { parts, decided_by_hulls, used_selected, .. } = cache;
         let flags = &mut Flags { decided_by_hulls, used_selected };
-        return check_parts((one, 0), (other, 0), pose, selector, &mut parts[0], flags);
+        return check_parts((one, 0), (other, 0), pose, selector, &mut parts[0], flags, budget);
     }
-    check_compounds(a, b, pose, selector, cache)
+    check_compounds(a, b, pose, selector, cache, budget)
 }
 
 /// Flags of a check of bodies that the check of two parts sets.
@@ -220,6 +244,7 @@ fn check_parts(
     selector: &MethodSelector<'_>,
     cache: &mut PartCache,
     flags: &mut Flags<'_>,
+    budget: &mut Budget<'_>,
 ) -> CheckResult {
     let pose = &relative_part_pose(a, b, pose);
     let chosen = cache.method.unwrap_or_else(|| {
@@ -237,7 +262,8 @@ fn check_parts(
     let method = match chosen {
         SelectedMethod::Engine(method) => method,
         SelectedMethod::Other(number) => {
-            return match check_externally(PairQuery { a, b, pose }, selector, number, cache) {
+            let query = PairQuery { a, b, pose };
+            return match check_externally(query, selector, number, cache, budget) {
                 PairAnswer::Separated { certain } => CheckResult::Apart { certain },
                 PairAnswer::Intersecting { certain, witness } => {
                     let PairWitness { triangle_a, triangle_b, point } = witness.unwrap_or_default();
@@ -253,6 +279,15 @@ fn check_parts(
     if method != Method::Shapes {
         if let (Some(mesh_a), Some(mesh_b)) = (a.shape().mesh(), b.shape().mesh()) {
             let meshes = (&**mesh_a, &**mesh_b);
+            if !budget.is_unlimited() {
+                return match check_meshes_within(a, b, pose, cache, budget) {
+                    Verdict::Separated(()) => CheckResult::APART,
+                    Verdict::Intersecting((triangles, point)) => {
+                        CheckResult::meeting(location(triangles, Some(point)))
+                    }
+                    Verdict::Undecided(bounds) => CheckResult::Undecided(bounds),
+                };
+            }
             if hulls_are_apart(method, a, (b, meshes.1), pose, cache) {
                 *flags.decided_by_hulls = true;
                 return CheckResult::APART;
@@ -285,6 +320,32 @@ fn check_parts(
     }
 }
 
+/// Checks two meshes within a budget: their triangles, by a search that the next check continues if
+/// the pose is the same, then whether one is inside the other. Where they meet, the triangles and a
+/// point.
+fn check_meshes_within(
+    a: &BodyPart,
+    b: &BodyPart,
+    pose: &Pose,
+    cache: &mut PartCache,
+    budget: &mut Budget<'_>,
+) -> Verdict<(), ([Option<u32>; 2], Vec3), Bounds> {
+    let (Some(mesh_a), Some(mesh_b)) = (a.shape().mesh(), b.shape().mesh()) else {
+        unreachable!("the caller has two meshes");
+    };
+    let search = cache.search.get_or_insert_default();
+    match search.run(mesh_a, mesh_b, pose, budget) {
+        Verdict::Undecided(bounds) => Verdict::Undecided(bounds),
+        Verdict::Intersecting(hit) => {
+            Verdict::Intersecting(([Some(hit.triangle_a), Some(hit.triangle_b)], hit.point))
+        }
+        Verdict::Separated(_) => {
+            let inside = shape::contained_point(a.shape(), b.shape(), pose, &mut cache.shapes);
+            inside.map_or(Verdict::Separated(()), |p| Verdict::Intersecting(([None, None], p)))
+        }
+    }
+}
+
 /// Checks two parts by an external method.
 #[cold]
 #[inline(never)]
@@ -293,10 +354,11 @@ fn check_externally(
     selector: &MethodSelector<'_>,
     number: u32,
     cache: &mut PartCache,
+    budget: &mut Budget<'_>,
 ) -> PairAnswer {
     let make = || selector.other(number).checker(query.a, query.b);
     let checker = cache.checker.get_or_insert_with(make);
-    checker.check(&query, &mut Budget::unlimited())
+    checker.check(&query, budget)
 }
 
 /// Whether the hulls of two meshes prove that the meshes are apart, if the method tests hulls in

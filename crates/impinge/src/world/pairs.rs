@@ -1,10 +1,10 @@
 //! The pairs of bodies whose boxes overlap and that are compared, with their state and caches.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher};
 
-use super::narrow::{PairCache, PairState};
+use super::narrow::{PairCache, PairState, Waiting};
 use super::selection::Selected;
+use crate::broad::KeyHasher;
 
 /// Two slots, the smaller first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,39 +26,6 @@ impl Key {
     }
 }
 
-/// Hashes keys by one multiplication. Keys are not chosen by an adversary.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct KeyHasher;
-
-/// The state of [`KeyHasher`].
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct KeyState(u64);
-
-impl BuildHasher for KeyHasher {
-    type Hasher = KeyState;
-
-    fn build_hasher(&self) -> KeyState {
-        KeyState::default()
-    }
-}
-
-impl Hasher for KeyState {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 29);
-    }
-}
-
 /// A pair whose boxes overlap and that is compared.
 #[derive(Debug)]
 pub(super) struct Record {
@@ -68,6 +35,9 @@ pub(super) struct Record {
     pub(super) cache: Option<Box<PairCache>>,
     /// Whether the last check did not decide.
     pub(super) undecided: bool,
+    /// Whether the boxes do not overlap any more, as far as the broad phase knows the two bodies,
+    /// of which one has moved since.
+    pub(super) boxes_apart: bool,
     /// The update that last checked it, or is going to check it.
     pub(super) stamp: u64,
     /// Whether hulls alone decided the last check.
@@ -87,12 +57,29 @@ impl Record {
         std::mem::replace(self, placeholder)
     }
 
+    /// The place of the pair in the queue of updates within a budget.
+    pub(super) fn waiting(&self) -> Waiting {
+        self.cache.as_ref().map_or(Waiting::default(), |cache| cache.waiting)
+    }
+
+    pub(super) fn waiting_mut(&mut self) -> &mut Waiting {
+        &mut self.cache.get_or_insert_default().waiting
+    }
+
+    /// Forgets the data that the next check would start from.
+    pub(super) fn forget_checks(&mut self) {
+        if let Some(cache) = &mut self.cache {
+            cache.forget_checks();
+        }
+    }
+
     fn new(key: Key) -> Self {
         Self {
             key,
             state: PairState::Unknown,
             cache: None,
             undecided: false,
+            boxes_apart: false,
             stamp: 0,
             decided_by_hulls: false,
             since: 0,
@@ -146,6 +133,19 @@ impl Pairs {
         self.numbers.get(&key).copied()
     }
 
+    /// Allocates memory for this many bodies and pairs.
+    pub(super) fn reserve(&mut self, bodies: usize, pairs: usize) {
+        let more = pairs.saturating_sub(self.records.len());
+        self.records.reserve(more);
+        self.numbers.reserve(more);
+        if self.of.len() < bodies {
+            self.of.resize_with(bodies, Vec::new);
+        }
+        while self.spare_caches.len() < more {
+            self.spare_caches.push(Box::default());
+        }
+    }
+
     /// The numbers of the records of a slot.
     pub(super) fn of(&self, slot: u32) -> &[u32] {
         self.of.get(slot as usize).map_or(&[], Vec::as_slice)
@@ -155,15 +155,13 @@ impl Pairs {
     pub(super) fn clear_caches_of(&mut self, slot: u32) {
         for n in 0..self.of(slot).len() {
             let number = self.of(slot)[n];
-            self.records[number as usize].cache = None;
+            self.records[number as usize].forget_checks();
         }
     }
 
     /// Drops the caches of all pairs.
     pub(super) fn clear_caches(&mut self) {
-        for record in &mut self.records {
-            record.cache = None;
-        }
+        self.records.iter_mut().for_each(Record::forget_checks);
     }
 
     /// Adds a pair that is not in the list.

@@ -24,6 +24,7 @@ impl Bodies {
     /// Updates poses and boxes, level by level, the bodies of a level in parallel
     /// (Zachmann 1994, section 6.3).
     pub(super) fn update_poses(&mut self) {
+        self.gather_waiting();
         if self.changed.is_empty() {
             return;
         }
@@ -49,6 +50,7 @@ impl Bodies {
             self.place_level();
         }
         self.changed.clear();
+        self.changed_count = 0;
         self.descend();
         while !self.level.is_empty() {
             self.place_level();
@@ -95,19 +97,7 @@ impl Bodies {
     fn place_level(&mut self) {
         let (records, poses, options) = (&self.records, &self.poses, self.options);
         let locals = &self.locals;
-        let place = |slot: u32| -> Placed {
-            let (record, local) = (&records[slot as usize], &locals[slot as usize]);
-            let pose = match record.parent {
-                NONE => *local,
-                parent => poses[parent as usize].composed_in_chain(local),
-            };
-            if !pose.is_in_range() {
-                // Verdicts are not exact there: the body meets no other until it is in range again.
-                return (pose, BoxF32::EMPTY, options.oriented.then(|| OrientedBox::around(&[])));
-            }
-            let (bounds, oriented) = options.boxes(record.geometry(), &pose);
-            (pose, bounds, oriented)
-        };
+        let place = |slot: u32| place_one(slot, records, locals, poses, options);
         self.computed.clear();
         if self.level.len() < MIN_BODIES_FOR_THREADS {
             self.computed.extend(self.level.iter().copied().map(place));
@@ -121,14 +111,43 @@ impl Bodies {
             let lists = (&self.level[..], &mut self.computed[..]);
             workers::share(lists, MIN_BODIES_AT_A_TIME, place_all, || ());
         }
-        for (slot, (pose, bounds, oriented)) in self.level.iter().zip(&self.computed) {
-            let slot = *slot as usize;
-            self.poses[slot] = *pose;
-            self.bounds[slot] = *bounds;
-            if let Some(oriented) = oriented {
-                self.oriented[slot] = *oriented;
-            }
+        for n in 0..self.level.len() {
+            self.set_placed(self.level[n], self.computed[n]);
         }
+    }
+
+    fn set_placed(&mut self, slot: u32, (pose, bounds, oriented): Placed) {
+        let slot = slot as usize;
+        self.poses[slot] = pose;
+        self.bounds[slot] = bounds;
+        if let Some(oriented) = oriented {
+            self.oriented[slot] = oriented;
+        }
+    }
+
+    /// Updates the pose and the box of one body that changed, and notes that those attached to it
+    /// changed; of a body with ancestors that changed, those of the first of these instead.
+    /// Returns the slot that was updated.
+    pub(super) fn place_first_of_chain(&mut self, slot: u32) -> u32 {
+        let mut top = slot;
+        let mut ancestor = self.records[slot as usize].parent;
+        while ancestor != NONE {
+            if self.marks[ancestor as usize].is_changed {
+                top = ancestor;
+            }
+            ancestor = self.records[ancestor as usize].parent;
+        }
+        let placed = place_one(top, &self.records, &self.locals, &self.poses, self.options);
+        self.set_placed(top, placed);
+        self.marks[top as usize].is_changed = false;
+        self.changed_count -= 1;
+        self.note_move(top);
+        let mut child = self.records[top as usize].first_child;
+        while child != NONE {
+            self.change(child);
+            child = self.records[child as usize].next_sibling;
+        }
+        top
     }
 
     /// Records that the bodies of a level moved, and makes their children the next level.
@@ -145,6 +164,27 @@ impl Bodies {
         }
         std::mem::swap(&mut self.level, &mut self.next);
     }
+}
+
+/// The pose and the boxes of a body, from those of its parent.
+fn place_one(
+    slot: u32,
+    records: &[Record],
+    locals: &[Pose],
+    poses: &[Pose],
+    options: BoxOptions,
+) -> Placed {
+    let (record, local) = (&records[slot as usize], &locals[slot as usize]);
+    let pose = match record.parent {
+        NONE => *local,
+        parent => poses[parent as usize].composed_in_chain(local),
+    };
+    if !pose.is_in_range() {
+        // Verdicts are not exact there: the body meets no other until it is in range again.
+        return (pose, BoxF32::EMPTY, options.oriented.then(|| OrientedBox::around(&[])));
+    }
+    let (bounds, oriented) = options.boxes(record.geometry(), &pose);
+    (pose, bounds, oriented)
 }
 
 impl BoxOptions {

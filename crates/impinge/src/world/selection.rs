@@ -12,7 +12,8 @@ use super::geometry::BodyPart;
 use super::method::{self, Method};
 use super::method_kind::{MethodKind, Source};
 use super::pair_method::{PairMethod, PairTraits};
-use super::pairs::{Key, KeyHasher};
+use super::pairs::Key;
+use crate::broad::KeyHasher;
 use crate::pair::Bias;
 
 /// The rule that chose the method of a pair.

@@ -5,6 +5,7 @@ mod serial;
 
 use std::sync::Arc;
 
+use super::backlog::Backlog;
 use super::bodies::{Bodies, BoxOptions};
 use super::interest::Matrix;
 use super::narrow::PairState;
@@ -64,7 +65,7 @@ impl World {
                     geometry_versions: record.geometry_versions,
                 })
                 .collect(),
-            undecided: self.undecided.clone(),
+            undecided: self.undecided_pairs(),
             ended_by_removal: self.ended_by_removal.clone(),
             report: self.report.clone(),
         };
@@ -133,6 +134,9 @@ impl World {
             is_kept(a) && is_kept(b)
         });
         self.bodies = bodies.clone();
+        self.bodies.gather_waiting();
+        self.bodies.forget_pending();
+        self.backlog = Backlog::default();
         let boxes = BoxOptions { kind: self.options.boxes, oriented: self.options.oriented };
         if boxes != self.bodies.options {
             self.bodies.set_options(boxes);

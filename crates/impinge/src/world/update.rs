@@ -7,12 +7,13 @@
 //! 4. New pairs, and those of bodies that moved, are checked (`check.rs`, `narrow.rs`).
 //! 5. The outcomes become events, sorted by the slots of their bodies.
 
-use super::check::{Checks, Outcome};
+use super::check::{CheckOutcome, Checks, Outcome};
 use super::events::{Event, EventKind, Stats, Undecided};
 use super::narrow::PairState;
 use super::pairs::{Key, MovedOutRecord, Record};
 use super::selection::Selection;
-use super::{Handle, Report, World};
+use super::{Handle, Report, Witness, World};
+use crate::answer::Bounds;
 use crate::broad::frame::are_many;
 use crate::broad::{Completeness, MIN_SLOTS_FOR_WORKERS, Pair};
 use crate::pair::Budget;
@@ -50,6 +51,7 @@ impl World {
     /// the pool. The update then waits for these jobs, as `rayon::join` does: run long jobs in
     /// another pool.
     pub fn update(&mut self) -> &Report {
+        self.leave_budget();
         let changed = self.bodies.changed.len();
         let over_quarter_changed = are_many(changed, self.bodies.records.len());
         let pairs = if over_quarter_changed { self.pairs.records.len() } else { 0 };
@@ -87,8 +89,10 @@ impl World {
         &self.report
     }
 
-    fn begin_report(&mut self) {
-        let Report { frame, events, undecided, not_compared, stats } = &mut self.report;
+    pub(super) fn begin_report(&mut self) {
+        let Report { frame, events, undecided, not_compared, stats, open_pairs, open_bodies } =
+            &mut self.report;
+        (*open_pairs, *open_bodies) = (0, 0);
         *frame += 1;
         events.clear();
         undecided.clear();
@@ -162,11 +166,16 @@ impl World {
             }
             known
         };
+        self.report_removed();
+        self.report.stats.pairs = self.pairs.records.len();
+        known
+    }
+
+    /// Reports the pairs of bodies that were removed.
+    pub(super) fn report_removed(&mut self) {
         for (a, b) in std::mem::take(&mut self.ended_by_removal) {
             self.report.events.push(ended(a, b));
         }
-        self.report.stats.pairs = self.pairs.records.len();
-        known
     }
 
     /// Reports the bodies that the broad phase has not compared with all others.
@@ -177,19 +186,27 @@ impl World {
         let is_taken = |slot: &&u32| bodies.is_taken(**slot);
         let slots = self.changes.pending.iter().filter(is_taken);
         self.report.not_compared.extend(slots.map(|slot| bodies.handle(*slot)));
+        self.report.open_bodies = self.report.not_compared.len();
     }
 
     /// Adds a pair whose boxes overlap, if it is compared.
-    fn add_pair_if_compared(&mut self, a: u32, b: u32) {
+    pub(super) fn add_pair_if_compared(&mut self, a: u32, b: u32) {
         let key = Key::new(a, b);
-        if self.matrix.is_compared(&self.bodies, a, b).0 && self.pairs.number(key).is_none() {
-            self.pairs.insert(key);
+        if !self.matrix.is_compared(&self.bodies, a, b).0 {
+            return;
+        }
+        match self.pairs.get_mut(key) {
+            Some(record) => record.boxes_apart = false,
+            None => {
+                self.pairs.insert(key);
+            }
         }
     }
 
     /// Removes a pair whose boxes do not overlap any more, or that is not compared.
-    fn remove_pair(&mut self, key: Key) {
+    pub(super) fn remove_pair(&mut self, key: Key) {
         if let Some(record) = self.pairs.remove(key) {
+            self.backlog.note_removed(&record);
             if record.stamp == self.report.frame {
                 self.report.stats.checked -= 1;
                 self.report.stats.decided_by_hulls -= usize::from(record.decided_by_hulls);
@@ -284,36 +301,47 @@ impl World {
         // The threads add outcomes in any order.
         outcomes.sort();
         let before = std::mem::take(&mut self.undecided);
-        for outcome in outcomes.drain() {
-            let key = outcome.key;
-            let Some(record) = self.pairs.get_mut(key) else {
-                continue;
-            };
-            let (a, b) = key.slots();
-            let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-            let (state, witness) = match outcome.result {
-                Outcome::Changed { state, witness } => (state, witness),
+        for CheckOutcome { key, result } in outcomes.drain() {
+            match result {
+                Outcome::Changed { state, witness } => self.report_change(key, state, witness),
                 Outcome::Undecided(bounds) => {
                     let known = before.binary_search_by_key(&key, |pair| pair.key);
                     let since = known.map_or(self.report.frame, |n| before[n].since);
-                    self.undecided.push(UndecidedPair { key, since });
-                    let met = record.state.meets();
-                    self.report.undecided.push(Undecided { a, b, met, since, bounds });
-                    continue;
+                    if self.report_undecided(key, since, bounds) {
+                        self.undecided.push(UndecidedPair { key, since });
+                    }
                 }
-            };
-            record.state = state;
-            if state.meets() {
-                record.since = self.report.frame;
-                self.meeting += 1;
-                let event = event(EventKind::Began, a, b, state);
-                self.report.events.push(Event { witness, ..event });
-            } else {
-                self.meeting -= 1;
-                self.report.events.push(event(EventKind::Ended, a, b, state));
             }
         }
+        self.report.open_pairs = self.undecided.len();
         self.outcomes = outcomes;
+    }
+
+    /// Sets the new state of a pair that started or stopped meeting, and adds the event.
+    pub(super) fn report_change(&mut self, key: Key, state: PairState, witness: Option<Witness>) {
+        let Some(record) = self.pairs.get_mut(key) else { return };
+        let (a, b) = key.slots();
+        let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
+        record.state = state;
+        if state.meets() {
+            record.since = self.report.frame;
+            self.meeting += 1;
+            let event = event(EventKind::Began, a, b, state);
+            self.report.events.push(Event { witness, ..event });
+        } else {
+            self.meeting -= 1;
+            self.report.events.push(event(EventKind::Ended, a, b, state));
+        }
+    }
+
+    /// Adds an undecided pair to the report. Returns whether the pair exists.
+    pub(super) fn report_undecided(&mut self, key: Key, since: u64, bounds: Bounds) -> bool {
+        let Some(record) = self.pairs.get(key) else { return false };
+        let (a, b) = key.slots();
+        let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
+        let met = record.state.meets();
+        self.report.undecided.push(Undecided { a, b, met, since, bounds });
+        true
     }
 
     /// Adds events of pairs that continue to meet, if the options include them.
@@ -330,7 +358,7 @@ impl World {
         }
     }
 
-    fn finish_report(&mut self) {
+    pub(super) fn finish_report(&mut self) {
         self.report.stats.meeting = self.meeting;
         // By slots first: a slot may have had two bodies since the last update.
         self.report.events.sort_unstable_by_key(|event| {

@@ -24,8 +24,8 @@
 //! the distances of pairs. [`far`] finds near pairs in `f64`, after subtracting the separation that
 //! all pairs have in common.
 //!
-//! **Budgets.** The same descent with another [`Schedule`](traverse::Schedule): it opens the
-//! likeliest and the deepest pair alternately, and bounds what remains when the budget is spent.
+//! **Budgets.** The same descent with a state that the caller keeps ([`resumable`]): it stops when
+//! the budget is spent, bounds what remains, and can be continued.
 //!
 //! **Exact.** Boxes are grown by more than the rounding error, and the `f32` triangle test answers
 //! "apart" or "crossing" only beyond its error bound; all other pairs go to
@@ -68,7 +68,7 @@ pub(crate) mod arrays;
 #[cfg(test)]
 mod boundary_tests;
 mod box_search;
-mod budgeted;
+mod buckets;
 mod build;
 mod cached;
 pub(crate) mod disc;
@@ -84,6 +84,7 @@ mod near_boxes;
 mod near_first;
 mod near_leaf;
 mod near_pairs;
+mod near_resumable;
 pub(crate) mod node;
 mod overlap;
 mod pairs;
@@ -91,6 +92,7 @@ mod parallel;
 mod ray;
 mod refit;
 mod relative;
+mod resumable;
 #[cfg(test)]
 mod samples;
 mod size;
@@ -100,6 +102,7 @@ mod store;
 mod traverse;
 mod triangles;
 mod two_nodes;
+mod uneven;
 mod validate;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -110,19 +113,21 @@ use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
 pub(crate) use box_search::BoxSearch;
-pub(crate) use budgeted::first_within;
 pub use cached::MeshCache;
 pub(crate) use cached::first_cached;
 pub(crate) use far::{SearchCounts, SearchLimits, are_far, near_far};
 pub use maintenance::Refitted;
 pub(crate) use maintenance::TreeRefitState;
 pub use near::near;
+pub(crate) use near_resumable::NearSearch;
 pub(crate) use parallel::par_pairs;
 pub(crate) use ray::RayQuery;
+pub(crate) use resumable::{HitSearch, Progress, Receiver, UNITS_OF_EXACT_TEST};
 pub use size::TreeSize;
 pub use store::FORMAT_VERSION;
-pub(crate) use traverse::first_in_few_steps;
 pub use traverse::traverse;
+pub(crate) use traverse::{MAX_QUICK_STEPS, first_in_few_steps};
+pub(crate) use uneven::{Aim, UnevenSearch};
 
 /// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
 /// is opened alone.

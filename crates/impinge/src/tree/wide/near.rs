@@ -31,7 +31,7 @@ use super::relative::Relative;
 use super::{LEAF_PAIRS_PER_BATCH, MAX_SIZE_RATIO, Tree};
 
 /// Number of pairs of leaves between the prefetched pair and the one that is processed.
-const PREFETCH_PAIRS: usize = 2;
+pub(super) const PREFETCH_PAIRS: usize = 2;
 
 /// Two meshes with their trees.
 #[derive(Debug)]
@@ -76,11 +76,11 @@ pub fn near(
 /// The pairs that remain to be processed. Each thread keeps the lists from query to query, so that
 /// small queries do not allocate.
 #[derive(Debug, Default)]
-struct Work {
+pub(super) struct Work {
     /// Pairs with at least one node.
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     /// Pairs of leaves.
-    leaves: Vec<Step>,
+    pub(super) leaves: Vec<Step>,
     candidates: Vec<(f64, u32, u32)>,
 }
 
@@ -180,7 +180,7 @@ impl NearQuery<'_> {
 
     /// Prefetches the nodes of a pair.
     #[inline(always)]
-    fn prefetch_nodes(&self, step: &Step) {
+    pub(super) fn prefetch_nodes(&self, step: &Step) {
         if !step.a.is_leaf() {
             prefetch(&self.tree_a.nodes[step.a.index()]);
         }
@@ -191,7 +191,7 @@ impl NearQuery<'_> {
 
     /// Opens one subtree or both, and adds the pairs of children within the limit to the lists.
     #[inline(always)]
-    fn open<W: Wide>(&self, step: &Step, goal: &Goal, work: &mut Work) {
+    pub(super) fn open<W: Wide>(&self, step: &Step, goal: &Goal, work: &mut Work) {
         let Relative { to_a, to_b, .. } = &self.relative;
         let (toward_b_in_a, toward_b_in_b) = (&goal.toward_a, &goal.toward_b);
         let negated = |v: &[f32; 3]| [-v[0], -v[1], -v[2]];

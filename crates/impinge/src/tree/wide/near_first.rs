@@ -16,12 +16,16 @@ const BEAM_WIDTH: usize = 4;
 /// The nearest few pairs of subtrees, the nearest first. Here `Step::lower` holds the squared
 /// distance of the centres.
 #[derive(Clone, Copy, Debug)]
-struct Beam {
-    steps: [Step; BEAM_WIDTH],
-    count: usize,
+pub(super) struct Beam {
+    pub(super) steps: [Step; BEAM_WIDTH],
+    pub(super) count: usize,
 }
 
 impl Beam {
+    pub(super) fn of(root: Step) -> Self {
+        Self { steps: [root; BEAM_WIDTH], count: 1 }
+    }
+
     /// The lanes whose keys are small enough to be kept.
     #[inline(always)]
     fn better<W: Wide>(&self, keys: W) -> u32 {
@@ -49,7 +53,7 @@ impl NearQuery<'_> {
     /// Descends from the roots, and processes the triangles of the leaves it reaches.
     #[inline(always)]
     pub(super) fn descend<W: Wide>(&self, root: Step, search: &mut Search<'_>) -> ControlFlow<()> {
-        let mut beam = Beam { steps: [root; BEAM_WIDTH], count: 1 };
+        let mut beam = Beam::of(root);
         while beam.count > 0 {
             let now = beam;
             beam.count = 0;
@@ -58,10 +62,7 @@ impl NearQuery<'_> {
                     if !search.mark_done(step) {
                         return self.measure::<W>(search);
                     }
-                    let leaves =
-                        (&self.tree_a.leaves[step.a.index()], &self.tree_b.leaves[step.b.index()]);
-                    let near = nearest_centers::<W>(leaves.0, leaves.1, &self.relative);
-                    self.offer_upper_bound(near.0, near.1, search);
+                    self.offer_centers::<W>(step, search);
                     self.leaf_pair::<W>(step, search)?;
                 } else {
                     self.expand::<W>(step, &mut beam);
@@ -71,9 +72,17 @@ impl NearQuery<'_> {
         self.measure::<W>(search)
     }
 
+    /// Lowers the bound to the distance of the nearest centres of triangles of two leaves.
+    #[inline(always)]
+    pub(super) fn offer_centers<W: Wide>(&self, pair: &Step, search: &mut Search<'_>) {
+        let (a, b) = (&self.tree_a.leaves[pair.a.index()], &self.tree_b.leaves[pair.b.index()]);
+        let near = nearest_centers::<W>(a, b, &self.relative);
+        self.offer_upper_bound(near.0, near.1, search);
+    }
+
     /// Opens both subtrees, and offers all pairs of children to the beam.
     #[inline(always)]
-    fn expand<W: Wide>(&self, step: &Step, beam: &mut Beam) {
+    pub(super) fn expand<W: Wide>(&self, step: &Step, beam: &mut Beam) {
         let Relative { to_a, to_b, .. } = &self.relative;
         if step.b.is_leaf() {
             let leaf = &self.tree_b.leaves[step.b.index()];

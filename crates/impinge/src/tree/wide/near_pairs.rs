@@ -24,33 +24,33 @@ use super::near_leaf::{Close, close};
 use super::node::Link;
 
 /// When this many candidates are collected, they are checked.
-const CANDIDATES_PER_CHECK: usize = 256;
+pub(super) const CANDIDATES_PER_CHECK: usize = 256;
 
 /// If the `f64` gaps leave less than one in this many candidates, the following pairs become
 /// candidates without being measured in `f32`.
-const DIRECT_DIVISOR: usize = 4;
+pub(super) const DIRECT_DIVISOR: usize = 4;
 
 /// Maximum number of pairs of leaves that the first descent processes.
-const MAX_DONE_LEAF_PAIRS: usize = 16;
+pub(super) const MAX_DONE_LEAF_PAIRS: usize = 16;
 
 /// The state of a search.
 pub(super) struct Search<'s> {
-    sink: &'s mut dyn NearSink,
+    pub(super) sink: &'s mut dyn NearSink,
     pub(super) goal: Goal,
     /// The smallest upper bound of any pair so far, in B's local unit; the goal's direction belongs
     /// to that pair.
-    best: f32,
-    batch: Batch,
+    pub(super) best: f32,
+    pub(super) batch: Batch,
     /// Pairs of leaves that the first descent has processed, which must not be processed again; the
     /// first `done_count` are real.
-    done: [(Link, Link); MAX_DONE_LEAF_PAIRS],
-    done_count: usize,
+    pub(super) done: [(Link, Link); MAX_DONE_LEAF_PAIRS],
+    pub(super) done_count: usize,
     /// Pairs to be checked in `f64`: a lower bound of the distance in B's local unit, and the
     /// triangles.
-    candidates: Vec<(f64, u32, u32)>,
+    pub(super) candidates: Vec<(f64, u32, u32)>,
     /// Whether pairs become candidates without being measured in `f32`. That is the case where many
     /// pairs are equally close, and `f32` cannot distinguish their distances.
-    direct: bool,
+    pub(super) direct: bool,
 }
 
 impl<'s> Search<'s> {
@@ -204,15 +204,7 @@ impl NearQuery<'_> {
     #[inline(never)]
     pub(super) fn check_candidates(&self, search: &mut Search<'_>) -> ControlFlow<()> {
         let mut candidates = std::mem::take(&mut search.candidates);
-        if candidates.len() >= closest::PAIRS_PER_GROUP {
-            let limit = self.limit(search);
-            candidates.retain(|candidate| candidate.0 <= limit);
-            dispatch::run(Gaps { query: self, candidates: &mut candidates });
-            let before = candidates.len();
-            candidates.retain(|candidate| candidate.0 <= limit);
-            search.direct = candidates.len() < before / DIRECT_DIVISOR;
-        }
-        candidates.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        self.order_candidates(&mut candidates, search);
         for (lower, t, u) in candidates.drain(..) {
             if lower > self.limit(search) {
                 break;
@@ -223,17 +215,34 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
+    /// Dismisses candidates by their gaps in `f64`, and sorts the others, the closest first.
+    pub(super) fn order_candidates(
+        &self,
+        candidates: &mut Vec<(f64, u32, u32)>,
+        search: &mut Search<'_>,
+    ) {
+        if candidates.len() >= closest::PAIRS_PER_GROUP {
+            let limit = self.limit(search);
+            candidates.retain(|candidate| candidate.0 <= limit);
+            dispatch::run(Gaps { query: self, candidates });
+            let before = candidates.len();
+            candidates.retain(|candidate| candidate.0 <= limit);
+            search.direct = candidates.len() < before / DIRECT_DIVISOR;
+        }
+        candidates.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+    }
+
     /// Pairs with a larger distance, in B's local unit, are dismissed: the bound plus an upper
     /// bound of the gap between the bounds of [`closest`].
     #[inline(always)]
-    fn limit(&self, search: &Search<'_>) -> f64 {
+    pub(super) fn limit(&self, search: &Search<'_>) -> f64 {
         let slack = PRUNING_SLACK * self.relative.span / self.tree_a.frame.scale;
         (search.sink.bound() + slack) * self.tree_b.frame.scale
     }
 
     /// Two triangles in A's frame. Written out because `array::map` is a function call.
     #[inline(always)]
-    fn triangles(&self, t: u32, u: u32) -> ([Vec3; 3], [Vec3; 3]) {
+    pub(super) fn triangles(&self, t: u32, u: u32) -> ([Vec3; 3], [Vec3; 3]) {
         let [i, j, k] = self.a.triangles()[t as usize];
         let at = |v: u32| self.a.vertices()[v as usize];
         let here = [at(i), at(j), at(k)];
@@ -246,7 +255,13 @@ impl NearQuery<'_> {
     /// intersection test first only if it is `likely` to succeed, and otherwise only if the lower
     /// bound is zero.
     #[inline(never)]
-    fn pair(&self, t: u32, u: u32, likely: bool, search: &mut Search<'_>) -> ControlFlow<()> {
+    pub(super) fn pair(
+        &self,
+        t: u32,
+        u: u32,
+        likely: bool,
+        search: &mut Search<'_>,
+    ) -> ControlFlow<()> {
         let (here, there) = self.triangles(t, u);
         let mut closest = None;
         let mut meet = likely && triangles_intersect(&here, &there);

@@ -6,21 +6,39 @@
 
 use glam::{DMat3, DVec3};
 
+use super::Tree;
 use super::disc::Disc;
 use super::frame::Frame;
 use super::node::{Link, LocalBox};
-use super::traverse::Query;
+use super::relative::rounding_of_vertices;
+use super::uneven::Parts;
+use crate::math::{Pose, direction};
 
 /// Two trees in their relative pose in `f64`, in A's unit and its tree's axes, relative to its
 /// tree's origin.
 #[derive(Debug)]
 pub(super) struct Overlaps<'q> {
-    query: &'q Query<'q>,
+    tree_a: &'q Tree,
+    tree_b: &'q Tree,
     /// The rotation from the axes of B's tree, and the position of its origin.
     rotation: DMat3,
     origin: DVec3,
     /// Upper bound of the rounding error of an end of an interval, including that of the vertices.
     slack: f64,
+    /// The direction between the origins of the trees, of length one.
+    toward: DVec3,
+}
+
+/// A subtree, and the end of its interval along the direction between the trees that is closer to
+/// the other tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    pub(super) link: Link,
+    end: f64,
+}
+
+impl Side {
+    pub(super) const NONE: Self = Self { link: Link::NONE, end: 0.0 };
 }
 
 /// The box and the disc of a subtree, in its tree's axes, relative to the tree's origin.
@@ -35,19 +53,38 @@ pub(super) struct Bounds {
 }
 
 impl<'q> Overlaps<'q> {
-    pub(super) fn new(query: &'q Query<'q>) -> Self {
-        let (rotation, origin) =
-            Frame::relative(&query.tree_a.frame, &query.tree_b.frame, query.pose);
-        // `coarse` is 32 ulps of the largest number involved; each end of an interval takes about
+    pub(super) fn new(tree_a: &'q Tree, tree_b: &'q Tree, pose: &Pose) -> Self {
+        let (rotation, origin) = Frame::relative(&tree_a.frame, &tree_b.frame, pose);
+        // 32 ulps of the largest number involved, four times; each end of an interval takes about
         // twenty roundings.
-        let slack = 4.0 * f64::from(query.relative.coarse) / query.tree_b.frame.scale;
-        Self { query, rotation, origin, slack }
+        let slack = 4.0 * rounding_of_vertices(tree_a, tree_b, pose);
+        let toward = direction(origin).unwrap_or(DVec3::X);
+        Self { tree_a, tree_b, rotation, origin, slack, toward }
+    }
+
+    /// The subtree of A itself, or its children if `open`.
+    pub(super) fn side_a(&self, link: Link, open: bool) -> Parts {
+        let end = |bounds: Bounds| bounds.interval(self.toward).1;
+        parts(self.tree_a, link, open, end)
+    }
+
+    /// The same for a subtree of B.
+    pub(super) fn side_b(&self, link: Link, open: bool) -> Parts {
+        let own = self.rotation.transpose() * self.toward;
+        let shift = self.toward.dot(self.origin);
+        parts(self.tree_b, link, open, |bounds| bounds.interval(own).0 + shift)
+    }
+
+    /// As [`of`](Self::of), along the direction between the trees only, and towards B.
+    pub(super) fn along_centers(&self, a: &Side, b: &Side) -> f64 {
+        let overlap = a.end - b.end;
+        overlap + overlap.abs() * 1e-14 + self.slack
     }
 
     /// Upper bound of the length of the shortest translation that separates the contents of `b`
     /// from those of `a`; if negative, a lower bound of their distance, negated.
     pub(super) fn of(&self, a: Link, b: Link) -> f64 {
-        let (tree_a, tree_b) = (self.query.tree_a, self.query.tree_b);
+        let (tree_a, tree_b) = (self.tree_a, self.tree_b);
         let bounds_a = Bounds::new(tree_a.bounds_of(a), tree_a.frame.unit);
         let bounds_b = Bounds::new(tree_b.bounds_of(b), tree_b.frame.unit);
         let rotation = &self.rotation;
@@ -71,6 +108,22 @@ impl<'q> Overlaps<'q> {
         let shift = axis.dot(self.origin);
         (high - (low_b + shift)).min(high_b + shift - low)
     }
+}
+
+/// A subtree, or its children if `open`, with the ends of their intervals.
+fn parts(tree: &Tree, link: Link, open: bool, end: impl Fn(Bounds) -> f64) -> Parts {
+    let mut parts = Parts::NONE;
+    if !open {
+        let bounds = Bounds::new(tree.bounds_of(link), tree.frame.unit);
+        parts.push(Side { link, end: end(bounds) });
+        return parts;
+    }
+    let node = &tree.nodes[link.index()];
+    for (slot, link) in node.links() {
+        let bounds = Bounds::new((node.get(slot), node.discs.get(slot)), tree.frame.unit);
+        parts.push(Side { link, end: end(bounds) });
+    }
+    parts
 }
 
 impl Bounds {

@@ -46,6 +46,13 @@ pub(super) struct Placement {
     pub(super) spread: f32,
 }
 
+/// Upper bound of the rounding error in `f64` of vertices that are transformed, and of the origins
+/// of the trees, which matters far from the origin. In the unit of A.
+pub(super) fn rounding_of_vertices(a: &Tree, b: &Tree, pose: &Pose) -> f64 {
+    let largest = a.largest + b.largest + pose.translation().abs().max_element();
+    largest * f64::EPSILON * 32.0 * Frame::rounding_factor(&a.frame, &b.frame) + DENORMAL_ERROR
+}
+
 /// The relative position of two trees.
 #[derive(Clone, Debug)]
 pub(super) struct Relative {
@@ -77,11 +84,7 @@ impl Relative {
         let translation = origin * frame_a.scale;
         let reach_b = b.reach * unit_b;
         let scale = a.reach + reach_b + translation.length();
-        // Transformed vertices, and the origins here, are rounded in f64, which matters far from
-        // the origin.
-        let largest = a.largest + b.largest + pose.translation().abs().max_element();
-        let rounding = largest * f64::EPSILON * 32.0 * Frame::rounding_factor(frame_a, frame_b)
-            + DENORMAL_ERROR;
+        let rounding = rounding_of_vertices(a, b, pose);
         // The products of three sizes, and of their rounding errors, must be representable.
         let least = a.reach.min(reach_b);
         if !(scale.is_finite()

@@ -36,11 +36,11 @@ use super::two_nodes::likeliest;
 use super::{LEAF_PAIRS_PER_BATCH, MAX_SIZE_RATIO, Tree};
 
 /// Number of pairs of leaves between the prefetched pair and the one that is compared.
-const PREFETCH_PAIRS: usize = 4;
+pub(super) const PREFETCH_PAIRS: usize = 4;
 
 /// The first batches are smaller: a batch is compared when it has more pairs than were compared
 /// before, divided by this. So a first hit does not wait for pairs that it does not need.
-const BATCH_GROWTH_DIVISOR: usize = 4;
+pub(super) const BATCH_GROWTH_DIVISOR: usize = 4;
 
 /// Two meshes with their trees, and the pose of B in A's frame.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ pub(crate) fn first_in_few_steps(
 /// Step limit of [`first_in_few_steps`]. Twelve steps find most first hits of deep overlap and
 /// about half of those of shallow overlap; eight find fewer, and cost hardly less if there is no
 /// hit.
-const MAX_QUICK_STEPS: usize = 12;
+pub(crate) const MAX_QUICK_STEPS: usize = 12;
 
 /// A traversal that starts at the given pairs, the last one first.
 pub(super) struct Traversal<'q> {
@@ -135,18 +135,8 @@ pub(super) trait Schedule {
     /// reached.
     fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)>;
 
-    /// Whether one more pair of leaves is within the limit.
-    #[inline(always)]
-    fn allows_leaf_pair(&mut self) -> bool {
-        true
-    }
-
     /// Whether the traversal is finished.
     fn is_over(&self, steps: &Pairs) -> bool;
-
-    /// Receives the pairs that remain at the end.
-    #[inline(always)]
-    fn end(&mut self, _remaining: &mut Work) {}
 }
 
 /// Opens the last pair of the list first, which is the likeliest to lead to a hit, up to a step
@@ -261,13 +251,12 @@ impl<'a> Query<'a> {
             }
             compared =
                 (compared + work.leaves.count).min(BATCH_GROWTH_DIVISOR * LEAF_PAIRS_PER_BATCH);
-            end.stopped_at = self.leaf_pairs::<W>(&mut work.leaves, sink, schedule);
+            end.stopped_at = self.leaf_pairs::<W>(&mut work.leaves, sink);
             if end.stopped_at.is_some() || schedule.is_over(&work.steps) {
                 break;
             }
         }
         end.last_steps.rotate_left(opened % MAX_KEPT_STEPS);
-        schedule.end(&mut work);
         work.give_back();
         end
     }
@@ -318,25 +307,16 @@ impl<'a> Query<'a> {
 
     /// Prefetches the targets of a pair.
     #[inline(always)]
-    fn prefetch(&self, (a, b): (Link, Link)) {
+    pub(super) fn prefetch(&self, (a, b): (Link, Link)) {
         self.tree_a.prefetch(a);
         self.tree_b.prefetch(b);
     }
 
-    /// Compares the triangles of all pairs of leaves and empties the list, except for pairs beyond
-    /// the limit. Returns the pair at which the sink stopped, if it did.
+    /// Compares the triangles of all pairs of leaves and empties the list. Returns the pair at which
+    /// the sink stopped, if it did.
     #[inline(always)]
-    fn leaf_pairs<W: Wide>(
-        &self,
-        pairs: &mut Pairs,
-        sink: &mut dyn Sink,
-        schedule: &mut impl Schedule,
-    ) -> Option<(Link, Link)> {
+    fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> Option<(Link, Link)> {
         for k in (0..std::mem::take(&mut pairs.count)).rev() {
-            if !schedule.allows_leaf_pair() {
-                pairs.count = k + 1;
-                return None;
-            }
             if k >= PREFETCH_PAIRS {
                 let (a, b) = pairs.get(k - PREFETCH_PAIRS);
                 prefetch(&self.tree_a.leaves[a.index()]);

@@ -12,6 +12,8 @@ struct Form {
     events: Vec<Event>,
     undecided: Vec<Undecided>,
     not_compared: Vec<Handle>,
+    open_pairs: usize,
+    open_bodies: usize,
     stats: Stats,
 }
 
@@ -19,7 +21,7 @@ struct Form {
 /// that were not compared in the order of slots, each once; and no later update than the report's.
 impl<'de> Deserialize<'de> for Report {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Form { frame, events, undecided, not_compared, stats } =
+        let Form { frame, events, undecided, not_compared, open_pairs, open_bodies, stats } =
             Form::deserialize(deserializer)?;
         let slots = |event: &Event| (event.a.slot, event.b.slot);
         if !events.iter().all(|event| event.a.slot < event.b.slot)
@@ -41,6 +43,9 @@ impl<'de> Deserialize<'de> for Report {
                 "the bodies that were not compared are not in the order of their slots",
             ));
         }
-        Ok(Self { frame, events, undecided, not_compared, stats })
+        if open_pairs < undecided.len() || open_bodies < not_compared.len() {
+            return Err(D::Error::custom("more pairs or bodies are listed as open than there are"));
+        }
+        Ok(Self { frame, events, undecided, not_compared, open_pairs, open_bodies, stats })
     }
 }

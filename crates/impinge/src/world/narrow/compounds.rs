@@ -7,6 +7,7 @@ use super::super::selection::MethodSelector;
 use super::{CheckResult, Flags, PairCache, PartCache, check_parts};
 use crate::answer::Bounds;
 use crate::math::{Aabb, Pose, Vec3};
+use crate::pair::Budget;
 
 /// Checks the parts whose boxes overlap, found by a sweep along the first axis: first the parts
 /// that met last, then in the order of the sweep.
@@ -16,6 +17,7 @@ pub(super) fn check_compounds(
     pose: &Pose,
     selector: &MethodSelector<'_>,
     cache: &mut PairCache,
+    budget: &mut Budget<'_>,
 ) -> CheckResult {
     let size = a.max_coordinate() + b.max_coordinate() + pose.translation().abs().max_element();
     cache.boxes.clear();
@@ -35,6 +37,7 @@ pub(super) fn check_compounds(
         pose,
         selector,
         cache,
+        budget,
         result: CheckResult::APART,
         checked: 0,
         not_by_hulls: 0,
@@ -62,19 +65,20 @@ pub(super) fn check_compounds(
 }
 
 /// A search for two parts that meet.
-struct Sweep<'a> {
+struct Sweep<'a, 'b> {
     a: &'a Geometry,
     b: &'a Geometry,
     pose: &'a Pose,
     selector: &'a MethodSelector<'a>,
     cache: &'a mut PairCache,
+    budget: &'a mut Budget<'b>,
     result: CheckResult,
     /// The numbers of pairs of parts that were checked, and of those that hulls did not decide.
     checked: usize,
     not_by_hulls: usize,
 }
 
-impl Sweep<'_> {
+impl Sweep<'_, '_> {
     /// Whether any two parts meet. Of two boxes the one that starts first is compared with the
     /// boxes of the other body that start before it ends.
     fn run(&mut self) -> bool {
@@ -125,7 +129,9 @@ impl Sweep<'_> {
         part_cache.last_check = *checks;
         let mut decided_by_hulls = false;
         let flags = &mut Flags { decided_by_hulls: &mut decided_by_hulls, used_selected };
-        let result = check_parts((one, i), (other, j), self.pose, self.selector, part_cache, flags);
+        let (pose, selector) = (self.pose, self.selector);
+        let parts = ((one, i), (other, j));
+        let result = check_parts(parts.0, parts.1, pose, selector, part_cache, flags, self.budget);
         self.checked += 1;
         self.not_by_hulls += usize::from(!decided_by_hulls);
         if let CheckResult::Meeting { certain: true, .. } = result {

@@ -7,6 +7,7 @@ use super::super::{Geometry, Witness};
 use super::{CheckResult, MeetingLocation, PairCache, check, relative_part_pose};
 use crate::convex;
 use crate::math::{Pose, Vec3};
+use crate::pair::Budget;
 use crate::pair::Hit;
 use crate::shape;
 
@@ -31,11 +32,14 @@ pub(in super::super) fn witness(
         None if cache.is_by_cost() => {
             let decided_by_hulls = cache.decided_by_hulls;
             cache.clear();
-            let result = check(a, b, pose, selector, cache);
+            let result = check(a, b, pose, selector, cache, &mut Budget::unlimited());
             cache.decided_by_hulls = decided_by_hulls;
             result
         }
-        None => check(a, b, pose, selector, &mut PairCache::default()),
+        None => {
+            let cache = &mut PairCache::default();
+            check(a, b, pose, selector, cache, &mut Budget::unlimited())
+        }
     };
     witness_at(result.location()?, a, b, frame, pose)
 }

@@ -1,0 +1,339 @@
+//! Updates within a budget: nothing that is decided is wrong, what is not decided is reported, and
+//! nothing waits for ever.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+
+use impinge::convex::{Cuboid, Sphere};
+use impinge::pair::Budget;
+use impinge::world::{Body, EventKind, Geometry, Handle, PairInfo, World};
+use impinge::{Pose, Shape, Vec3, shapes};
+use impinge_oracles::common::Random;
+
+type Pairs = BTreeSet<(Handle, Handle)>;
+
+fn at(v: Vec3) -> Pose {
+    Pose::from_translation(v).unwrap()
+}
+
+/// The pairs that meet as the events of a world say.
+#[derive(Default)]
+struct Events(Pairs);
+
+impl Events {
+    fn add(&mut self, world: &World) {
+        for event in world.report().events() {
+            let pair = (event.a, event.b);
+            match event.kind {
+                EventKind::Began => assert!(self.0.insert(pair), "{pair:?} began twice"),
+                EventKind::Ended => assert!(self.0.remove(&pair), "{pair:?} ended twice"),
+                EventKind::Persists => panic!("not requested"),
+            }
+        }
+    }
+}
+
+/// Compares what an update within a budget reports with the truth, by a world that is updated
+/// without one.
+fn check(world: &World, events: &Events, truth: &Pairs) {
+    let report = world.report();
+    let open: BTreeSet<Handle> = world.not_compared().collect();
+    let undecided: Pairs = world.undecided().map(|pair| (pair.a, pair.b)).collect();
+    assert!(report.open_bodies() >= open.len());
+    assert_eq!(open.is_empty(), report.open_bodies() == 0);
+    if !report.not_compared().is_empty() {
+        assert!(report.not_compared().iter().copied().eq(open.iter().copied()));
+    }
+    assert!(
+        report.open_pairs() <= undecided.len() && report.open_pairs() >= report.undecided().len()
+    );
+    for pair in report.undecided() {
+        assert!(undecided.contains(&(pair.a, pair.b)) && pair.since <= report.frame);
+    }
+    let is_open = |pair: &(Handle, Handle)| {
+        open.contains(&pair.0) || open.contains(&pair.1) || undecided.contains(pair)
+    };
+    // What is decided is right.
+    for pair in events.0.symmetric_difference(truth) {
+        assert!(is_open(pair), "frame {}: {pair:?} is wrong", report.frame);
+    }
+    assert_eq!(report.stats().meeting, events.0.len());
+    if report.is_complete() {
+        assert_eq!(events.0, *truth);
+    }
+}
+
+fn meeting(world: &World) -> Pairs {
+    world.collisions().into_iter().map(|pair| (pair.a, pair.b)).collect()
+}
+
+fn geometries() -> Vec<Geometry> {
+    let ring = shapes::torus(0.6, 0.25, 24, 12).unwrap();
+    let cube = shapes::cuboid_grid([0.9, 0.9, 0.9], [3, 3, 3]).unwrap();
+    vec![
+        Geometry::from(Shape::from(ring)),
+        Shape::solid(cube).unwrap().into(),
+        Sphere::new(0.5).unwrap().into(),
+        Cuboid::new([0.8, 0.5, 0.6]).unwrap().into(),
+    ]
+}
+
+/// A world and one without a budget that goes through the same.
+struct Twins {
+    world: World,
+    exact: World,
+    bodies: Vec<Handle>,
+    random: Random,
+    events: Events,
+}
+
+impl Twins {
+    fn new(count: usize, seed: u64) -> Self {
+        let mut twins = Self {
+            world: World::new(),
+            exact: World::new(),
+            bodies: Vec::new(),
+            random: Random::new(seed),
+            events: Events::default(),
+        };
+        for _ in 0..count {
+            twins.add();
+        }
+        twins.world.prepare();
+        twins
+    }
+
+    fn place(&mut self) -> Vec3 {
+        let mut coordinate = || (self.random.below(24) as f64) * 0.25;
+        Vec3::new(coordinate(), coordinate(), coordinate())
+    }
+
+    fn add(&mut self) {
+        let forms = geometries();
+        let form = forms[self.random.below(forms.len())].clone();
+        let mut body = Body::new(form).at(at(self.place()));
+        if !self.bodies.is_empty() && self.random.below(8) == 0 {
+            body = body.attached_to(self.bodies[self.random.below(self.bodies.len())]);
+        }
+        let handle = self.world.add(body.clone()).unwrap();
+        assert_eq!(self.exact.add(body).unwrap(), handle);
+        self.bodies.push(handle);
+    }
+
+    fn change(&mut self) {
+        let n = self.random.below(self.bodies.len());
+        let body = self.bodies[n];
+        match self.random.below(30) {
+            0 => {
+                self.world.remove(body).unwrap();
+                self.exact.remove(body).unwrap();
+                self.bodies.swap_remove(n);
+                self.add();
+                self.world.prepare();
+            }
+            1 => {
+                let other = self.bodies[self.random.below(self.bodies.len())];
+                let one = self.world.attach(body, Some(other));
+                assert_eq!(self.exact.attach(body, Some(other)).is_ok(), one.is_ok());
+            }
+            2 => {
+                let other = self.bodies[self.random.below(self.bodies.len())];
+                if other != body {
+                    let compared = [None, Some(false)][self.random.below(2)];
+                    self.world.set_interest(body, other, compared).unwrap();
+                    self.exact.set_interest(body, other, compared).unwrap();
+                }
+            }
+            _ => {
+                let pose = at(self.place());
+                self.world.move_to(body, pose).unwrap();
+                self.exact.move_to(body, pose).unwrap();
+            }
+        }
+    }
+
+    fn update(&mut self, budget: &mut Budget<'_>) {
+        self.world.update_within(budget);
+        self.exact.update();
+        self.events.add(&self.world);
+        let truth = meeting(&self.exact);
+        check(&self.world, &self.events, &truth);
+        assert_eq!(meeting(&self.world), self.events.0);
+    }
+}
+
+#[test]
+fn what_is_decided_is_right_under_any_load() {
+    for (seed, steps) in [(1, 60), (2, 300), (3, 2_000), (4, 20_000)] {
+        let mut twins = Twins::new(60, seed);
+        let (mut complete, mut incomplete) = (0, 0);
+        for frame in 0..240 {
+            // Times of rest between times of motion.
+            let changes = if frame % 60 < 25 { twins.random.below(20) } else { 0 };
+            (0..changes).for_each(|_| twins.change());
+            twins.update(&mut Budget::steps(steps));
+            match twins.world.report().is_complete() {
+                true => complete += 1,
+                false => incomplete += 1,
+            }
+        }
+        assert!(incomplete > 0 && (steps < 300 || complete > 0), "{steps}: {complete}");
+        // Without new changes everything is decided at last.
+        let mut frames = 0;
+        while !twins.world.report().is_complete() {
+            twins.update(&mut Budget::steps(steps));
+            frames += 1;
+            assert!(frames < 20_000, "{steps} steps");
+        }
+    }
+}
+
+#[test]
+fn updates_of_both_kinds_alternate() {
+    let mut twins = Twins::new(50, 9);
+    for frame in 0..160 {
+        let changes = twins.random.below(6);
+        (0..changes).for_each(|_| twins.change());
+        match frame % 8 {
+            0 => twins.update(&mut Budget::unlimited()),
+            7 => {
+                twins.world.update();
+                twins.exact.update();
+                twins.events.add(&twins.world);
+                assert_eq!(twins.events.0, meeting(&twins.exact), "frame {frame}");
+                assert!(twins.world.report().is_complete());
+            }
+            5 => {
+                // A clone and a restored snapshot continue with what was left.
+                let mut copy = twins.world.clone();
+                copy.update();
+                let mut exact = twins.exact.clone();
+                exact.update();
+                assert_eq!(meeting(&copy), meeting(&exact), "frame {frame}");
+                twins.update(&mut Budget::steps(100));
+            }
+            _ => twins.update(&mut Budget::steps(150)),
+        }
+    }
+}
+
+#[test]
+fn equal_budgets_of_steps_give_equal_reports() {
+    let run = || {
+        let mut twins = Twins::new(40, 5);
+        let mut reports = Vec::new();
+        for _ in 0..80 {
+            (0..4).for_each(|_| twins.change());
+            twins.world.update_within(&mut Budget::steps(400));
+            let report = twins.world.report();
+            reports.push((
+                report.events().to_vec(),
+                report.undecided().to_vec(),
+                report.open_pairs(),
+            ));
+        }
+        reports
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_body_is_removed_while_its_pairs_are_undecided() {
+    let mut world = World::new();
+    let ring = shapes::torus(1.0, 0.3, 64, 32).unwrap();
+    ring.prepare();
+    let a = world.add(Body::new(ring.clone())).unwrap();
+    let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0]).unwrap();
+    let b = world.add(Body::new(ring).at(linked)).unwrap();
+    let report = world.update_within(&mut Budget::steps(60));
+    assert_eq!((report.open_pairs(), report.events().len()), (1, 0));
+    assert_eq!(world.undecided().next().map(|pair| (pair.a, pair.b)), Some((a, b)));
+    world.remove(b).unwrap();
+    let report = world.update_within(&mut Budget::steps(60));
+    assert!(report.is_complete() && report.events().is_empty());
+    assert_eq!(world.undecided().count(), 0);
+}
+
+#[test]
+fn bounds_of_undecided_pairs_contain_the_truth_and_improve() {
+    let mut world = World::new();
+    let ring = shapes::torus(1.0, 0.3, 64, 32).unwrap();
+    ring.prepare();
+    world.add(Body::new(ring.clone())).unwrap();
+    let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0]).unwrap();
+    let distance = impinge::distance(&ring, &ring, &linked).unwrap();
+    world.add(Body::new(ring).at(linked)).unwrap();
+    let mut last = impinge::Bounds::UNKNOWN;
+    let mut frames = 0;
+    while !world.update_within(&mut Budget::steps(60)).is_complete() {
+        let pair = world.report().undecided()[0];
+        let bounds = pair.bounds;
+        assert!(bounds.upper >= distance.lower && bounds.lower <= 0.0);
+        assert!(bounds.upper <= last.upper && bounds.lower >= last.lower, "{bounds} {last}");
+        assert_eq!(pair.since, 1);
+        last = bounds;
+        frames += 1;
+    }
+    assert!(frames > 2, "{frames}");
+    assert_eq!(world.report().stats().meeting, 0);
+}
+
+#[test]
+fn important_pairs_are_decided_first_and_others_do_not_starve() {
+    let mut world = World::new();
+    let ball = Sphere::new(0.6).unwrap();
+    let mut bodies = Vec::new();
+    for n in 0..200 {
+        let body = Body::new(ball.clone()).at(at(Vec3::X * f64::from(n))).user(u64::from(n == 150));
+        bodies.push(world.add(body).unwrap());
+    }
+    world.set_importance(Some(Box::new(
+        |pair: &PairInfo| {
+            if pair.user_a + pair.user_b > 0 { 100.0 } else { 1.0 }
+        },
+    )));
+    world.update();
+    let mut decided = vec![0_u32; 200];
+    for frame in 0..120_u32 {
+        // All move in every frame, more than the budget allows to check.
+        for (n, body) in bodies.iter().enumerate() {
+            let lift = if frame % 2 == 0 { Vec3::ZERO } else { Vec3::Y * 10.0 * (n % 2) as f64 };
+            world.move_to(*body, at(Vec3::X * n as f64 + lift)).unwrap();
+        }
+        world.update_within(&mut Budget::steps(3_000));
+        for event in world.report().events() {
+            decided[event.a.slot()] += 1;
+        }
+    }
+    let others = decided.iter().enumerate().filter(|(n, _)| !(149..=150).contains(n) && *n < 199);
+    let most = others.clone().map(|(_, count)| *count).max().unwrap();
+    assert!(others.clone().all(|(_, count)| *count > 0), "{decided:?}");
+    assert!(decided[149] + decided[150] >= most, "{decided:?}");
+}
+
+#[test]
+fn a_hundred_thousand_bodies_within_a_small_budget() {
+    let mut world = World::new();
+    world.reserve(100_001, 200_000);
+    let floor = Cuboid::new([2000.0, 2000.0, 1.0]).unwrap();
+    world.add(Body::new(floor).at(at(Vec3::new(500.0, 500.0, -0.9)))).unwrap();
+    let ball = Sphere::new(0.45).unwrap();
+    for n in 0..100_000_u32 {
+        let place = Vec3::new(f64::from(n % 317), f64::from(n / 317), 0.0);
+        world.add(Body::new(ball.clone()).at(at(place))).unwrap();
+    }
+    let mut events = 0;
+    let mut frames = 0;
+    while !world.update_within(&mut Budget::steps(40_000)).is_complete() {
+        let report = world.report();
+        events += report.events().len();
+        // The work of a frame is limited, whatever is left to do.
+        assert!(report.stats().checked <= 10_000 && report.stats().moved <= 10_000);
+        frames += 1;
+        assert!(frames < 2_000);
+    }
+    events += world.report().events().len();
+    // Every ball touches the floor, which is below its centre by 0.4; no ball another one.
+    assert_eq!((events, world.report().stats().meeting), (100_000, 100_000));
+    assert!(frames > 20, "{frames}");
+}

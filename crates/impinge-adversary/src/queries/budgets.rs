@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use impinge::Verdict;
 use impinge::pair::{
     self, AllSearch, Budget, BudgetVerdict, DistanceSearch, FirstSearch, PairsWithin,
 };
 use impinge::shape::{self, Shape, ShapeSearch};
+use impinge::{Bounds, Pose, Verdict};
 
 use super::{Case, Row};
 use crate::checker::Checker;
@@ -23,7 +23,12 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "first hit in parts",
-        covers: &["pair::first_hit_within", "pair::FirstSearch::run"],
+        covers: &[
+            "pair::first_hit_within",
+            "pair::FirstSearch::run",
+            "math::Aabb::motion_bound",
+            "answer::Bounds::widened",
+        ],
         interval: 1,
         run: first_hits,
     },
@@ -123,8 +128,15 @@ fn prepare(case: &Case<'_>, step: usize) -> bool {
 
 fn first_hits(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mut search = FirstSearch::new();
+    let mut before: Option<(Pose, Bounds)> = None;
     for (step, pose, truth) in case.steps() {
         prepare(case, step);
+        // The bounds of the last pose, widened by the motion.
+        if let Some((from, known)) = before.take() {
+            let later = known.widened(case.b.bounds().motion_bound(&from, pose));
+            let found = Verdict::Undecided(later);
+            check_outcome(case, checker, truth, (step, Some(0)), &found);
+        }
         let mut last = (f64::INFINITY, f64::INFINITY);
         for steps in PARTS {
             let mut budget = Budget::steps(*steps);
@@ -138,6 +150,7 @@ fn first_hits(case: &Case<'_>, checker: &mut Checker<'_>) {
                     let is_tighter = known.open_depth <= last.0 && known.upper <= last.1;
                     checker.check(is_tighter, || format!("step {step}: {last:?}, then {known:?}"));
                     last = (known.open_depth, known.upper);
+                    before = Some((*pose, known));
                     Verdict::Undecided(known)
                 }
                 Verdict::Intersecting(hit) => {

@@ -45,7 +45,7 @@ const LEAF_PAIRS_PER_SAMPLE: usize = 64;
 const FIRST_SAMPLE: usize = 8;
 
 /// The boxes of all pairs of a generation are compared for the bound of the depth if it has at most
-/// this many; otherwise only their sizes.
+/// this many; otherwise only their sizes, in a search for the first hit.
 const MAX_COMPARED_GENERATION: usize = 1 << 9;
 
 /// If at most this many pairs of a generation remain when the number of openings is a power of two,
@@ -350,6 +350,10 @@ impl HitSearch {
         }
         (self.oldest, self.found.steps.count, self.children.count) = (0, 0, 0);
         self.compares_boxes = self.current.count <= MAX_COMPARED_GENERATION;
+        if self.oldest_first && !self.compares_boxes {
+            // A search for all pairs opens every pair; bounds of large generations take too long.
+            self.known.depth_of_children = f32::INFINITY;
+        }
     }
 
     #[inline(always)]
@@ -478,6 +482,8 @@ impl HitSearch {
         let (a, b) = (query.tree_a.box_of(a), query.tree_b.box_of(b));
         let depth = if self.compares_boxes {
             query.relative.depth_of_boxes(&a, &b)
+        } else if self.oldest_first {
+            return;
         } else {
             query.relative.depth_of_sizes(&a, &b)
         };

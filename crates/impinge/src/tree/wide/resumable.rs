@@ -32,7 +32,7 @@ const DEPTH_FIRST_STEPS: u64 = 64;
 /// From there up to this number, one in [`STEPS_PER_OLD_PAIR`] opens the oldest pair; then every
 /// second. So a hit is found at most that much later than depth first.
 const FEW_OLD_PAIRS_STEPS: u64 = 2048;
-const STEPS_PER_OLD_PAIR: u64 = 16;
+const STEPS_PER_OLD_PAIR: u64 = 32;
 
 /// When a generation has more children than this, no further old pairs are opened, so that the lists
 /// of a search stay small.

@@ -21,12 +21,18 @@ pub fn earliest(half_spaces: &[MovingHalfSpace], from: f64, until: f64) -> Optio
     // A row is an inequality a . (x, y, z, t) <= b, times any positive number: the unknowns x, y, z
     // and t, and the right side.
     let mut rows: Vec<Row> = half_spaces.iter().map(Row::new).collect();
+    assert!(rows.len() <= 30, "the sets of rows have 32 bits");
     rows.push(Row::from_terms([vec![], vec![], vec![], vec![(-1.0, 1.0)], vec![(-from, 1.0)]]));
     rows.push(Row::from_terms([vec![], vec![], vec![], vec![(1.0, 1.0)], vec![(until, 1.0)]]));
+    for (number, row) in rows.iter_mut().enumerate() {
+        row.of = 1 << number;
+    }
     for unknown in 0..3 {
+        // A row made from more rows than this is implied by others (Kohler 1967).
+        let most = unknown as u32 + 2;
         let (mut kept, mut above, mut below) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows {
-            match row.0[unknown].signum() {
+            match row.entries[unknown].signum() {
                 0 => kept.push(row),
                 1 => above.push(row),
                 _ => below.push(row),
@@ -34,14 +40,16 @@ pub fn earliest(half_spaces: &[MovingHalfSpace], from: f64, until: f64) -> Optio
         }
         for high in &above {
             for low in &below {
-                kept.push(high.combined(low, unknown));
+                if (high.of | low.of).count_ones() <= most {
+                    kept.push(high.combined(low, unknown));
+                }
             }
         }
         rows = kept;
     }
     let mut first: Option<Fraction> = None;
     let mut last: Option<Fraction> = None;
-    for Row([.., rate, right]) in rows {
+    for Row { entries: [.., rate, right], .. } in rows {
         match rate.signum() {
             0 if right.signum() < 0 => return None,
             0 => {}
@@ -71,7 +79,11 @@ pub fn fraction(x: f64) -> Fraction {
 }
 
 #[derive(Clone, Debug)]
-struct Row([BigInt; 5]);
+struct Row {
+    entries: [BigInt; 5],
+    /// The original rows it was made from, a bit each.
+    of: u32,
+}
 
 impl Row {
     fn new(h: &MovingHalfSpace) -> Self {
@@ -93,20 +105,21 @@ impl Row {
         });
         let used = entries.iter().filter(|(value, _)| value.signum() != 0);
         let unit = used.map(|(_, unit)| *unit).min().unwrap_or(0);
-        Self(entries.map(|(value, exponent)| match value.signum() {
+        let entries = entries.map(|(value, exponent)| match value.signum() {
             0 => value,
             _ => value << (exponent - unit),
-        }))
+        });
+        Self { entries, of: 0 }
     }
 
     /// The sum of positive multiples of two rows without an unknown, whose coefficient is positive
     /// here and negative in the other.
     fn combined(&self, other: &Self, unknown: usize) -> Self {
-        let (p, q) = (&self.0[unknown], -&other.0[unknown]);
-        let sum = [0, 1, 2, 3, 4].map(|k| &self.0[k] * &q + &other.0[k] * p);
+        let (p, q) = (&self.entries[unknown], -&other.entries[unknown]);
+        let sum = [0, 1, 2, 3, 4].map(|k| &self.entries[k] * &q + &other.entries[k] * p);
         // A common power of two keeps the numbers short.
         let zeros = sum.iter().filter_map(BigInt::trailing_zeros).min().unwrap_or(0);
-        Self(sum.map(|value| value >> zeros))
+        Self { entries: sum.map(|value| value >> zeros), of: self.of | other.of }
     }
 }
 

@@ -196,6 +196,14 @@ impl SpaceTimeBound {
         self
     }
 
+    /// The same bound from a later time on, up to which nothing has to be known. The numbers of its
+    /// faces are rounded outward, so it contains this bound from then on; it is the same if it
+    /// starts at `start` or later.
+    #[must_use]
+    pub fn starting_at(&self, start: f64) -> Self {
+        self.restarted(start)
+    }
+
     /// The box of the section at a time, rounded outward; at the nearest time at which the bound
     /// holds. The cutting plane may cut parts of it off.
     #[must_use]

@@ -31,7 +31,7 @@
 mod bound;
 mod limits;
 mod meeting;
-mod products;
+pub(crate) mod products;
 mod recipes;
 mod round;
 mod scheduler;

@@ -7,7 +7,8 @@ use crate::exact::integer::{self, decompose_odd};
 use crate::math::rounding::UNIT_ROUNDOFF;
 
 /// The exact sign of the sum of `x * y` over all terms, which are finite and at most 16.
-pub(super) fn sign_of_sum(terms: &[(f64, f64)]) -> Sign {
+#[must_use]
+pub fn sign_of_sum(terms: &[(f64, f64)]) -> Sign {
     debug_assert!(terms.len() <= 16, "the error bound below holds for up to 16 terms");
     let (mut sum, mut size) = (0.0, 0.0);
     for (x, y) in terms {

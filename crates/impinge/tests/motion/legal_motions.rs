@@ -168,7 +168,7 @@ fn parts_of_a_body_that_tumbles_and_accelerates_stay_inside() {
         let bound = part.bound(0.0, end).unwrap();
         assert_eq!(bound.cutting_plane(), None);
         for sample in 0..=100 {
-            let t = end * f64::from(sample) / 100.0;
+            let t = end.min(end * f64::from(sample) / 100.0);
             let angle = spin_now * t + 0.5 * spin_up * t * t;
             let (sin, cos) = angle.sin_cos();
             let turned =

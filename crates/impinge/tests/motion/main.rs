@@ -3,6 +3,8 @@
 
 mod legal_motions;
 mod meetings;
+mod scheduler;
+mod scheduler_random;
 
 use impinge::motion::SpaceTimeBound;
 use impinge_oracles::space_time::MovingHalfSpace;

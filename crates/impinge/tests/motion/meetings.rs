@@ -39,7 +39,7 @@ fn checked(a: &SpaceTimeBound, b: &SpaceTimeBound) -> Option<f64> {
                 let own = half.base.abs() + half.rate.abs() * span;
                 let size = if is_face { own } else { normal * largest + own };
                 let mut half = *half;
-                half.base += size * 64.0 * f64::EPSILON + 1e-321;
+                half.base += size * 64.0 * f64::EPSILON + if size < 1e-290 { 1e-321 } else { 0.0 };
                 half
             })
             .collect();
@@ -90,7 +90,7 @@ fn random_bound(random: &mut Random, few_bits: bool, scale: f64, offset: f64) ->
 fn earliest_meetings_agree_with_exact_elimination() {
     let mut random = Random::new(5);
     let (mut later, mut never, mut at_once) = (0, 0, 0);
-    for round in 0..1500 {
+    for round in 0..600 {
         let few_bits = round % 2 == 0;
         let scale = [1.0, 1.0, 1e-9, 1e50, 1e-300, 1e9][random.index(6)];
         let offset = [0.0, 0.0, 1e3, -1e12][random.index(4)] * scale;
@@ -102,7 +102,7 @@ fn earliest_meetings_agree_with_exact_elimination() {
             Some(_) => later += 1,
         }
     }
-    assert!(later > 150 && never > 150 && at_once > 30, "{later} {never} {at_once}");
+    assert!(later > 60 && never > 60 && at_once > 20, "{later} {never} {at_once}");
 }
 
 #[test]

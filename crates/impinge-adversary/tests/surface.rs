@@ -46,6 +46,17 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("spends units of a budget, which a caller may do too", &["Budget::take"]),
+    (
+        "is tested with motions in rational arithmetic, or with a simulated body",
+        &[
+            "motion::Recipe::thruster",
+            "motion::Recipe::vehicle",
+            "motion::Recipe::turning",
+            "motion::Recipe::dragged",
+            "hubbard::broad_phase::BroadPhase::detect",
+        ],
+    ),
+    ("is a trait method that an application implements", &["hubbard::broad_phase::Bodies::"]),
     ("is tested with the polygons of meshes, with its own oracle", &["mesh::triangulate_polygon"]),
     (
         "stores or returns data of the application, or changes the state of a world",

@@ -178,10 +178,14 @@ impl Window {
         }
         for j in (0..3).filter(|j| error[*j] > 0.0) {
             // A face may be the wrong one if the sign of the component is. The coordinate is then
-            // off by at most the width of the box, which the sizes of both faces bound.
-            let (min, max) = (of[0].min[j], of[0].max[j]);
-            constant.error += 2.0 * error[j] * (min.base.abs() + max.base.abs());
-            rate.error += 2.0 * error[j] * (min.rate.abs() + max.rate.abs());
+            // off by at most the width of the box, which the sizes of both faces bound; the larger
+            // sizes of both boxes do not depend on their order.
+            let largest = |size: fn(&Linear) -> f64| {
+                let of_one = |bound: &SpaceTimeBound| size(&bound.min[j]) + size(&bound.max[j]);
+                of_one(of[0]).max(of_one(of[1]))
+            };
+            constant.error += 2.0 * error[j] * largest(|face| face.base.abs());
+            rate.error += 2.0 * error[j] * largest(|face| face.rate.abs());
         }
         for corner in 0..8 {
             // Both boxes have the same term for a component that is zero.

@@ -90,9 +90,9 @@ fn random_bound(random: &mut Random, few_bits: bool, scale: f64, offset: f64) ->
 fn earliest_meetings_agree_with_exact_elimination() {
     let mut random = Random::new(5);
     let (mut later, mut never, mut at_once) = (0, 0, 0);
-    for round in 0..600 {
+    for round in 0..300 {
         let few_bits = round % 2 == 0;
-        let scale = [1.0, 1.0, 1e-9, 1e50, 1e-300, 1e9][random.index(6)];
+        let scale = [1.0, 1.0, 1e-9, 1e40, 1e-300, 1e9][random.index(6)];
         let offset = [0.0, 0.0, 1e3, -1e12][random.index(4)] * scale;
         let a = random_bound(&mut random, few_bits, scale, offset);
         let b = random_bound(&mut random, few_bits, scale, offset);
@@ -102,7 +102,7 @@ fn earliest_meetings_agree_with_exact_elimination() {
             Some(_) => later += 1,
         }
     }
-    assert!(later > 60 && never > 60 && at_once > 20, "{later} {never} {at_once}");
+    assert!(later > 30 && never > 30 && at_once > 10, "{later} {never} {at_once}");
 }
 
 #[test]

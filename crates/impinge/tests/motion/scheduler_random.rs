@@ -45,7 +45,7 @@ fn no_contact_between_frames_is_missed() {
     for seed in 0..6 {
         let mut random = Random::new(seed);
         let mut scheduler = Scheduler::new(0.0).unwrap();
-        let room = [8.0, 25.0, 60.0][seed as usize % 3];
+        let room = [3.0, 6.0, 25.0][seed as usize % 3];
         let mut balls: Vec<(BodyNumber, Ball)> = (0..24)
             .map(|n| {
                 let mut ball = Ball {

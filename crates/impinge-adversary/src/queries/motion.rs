@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[Row {
         "hubbard::earliest::by_projection",
         "hubbard::earliest::by_subdivision",
     ],
-    interval: 3,
+    interval: 16,
     run: bounds,
 }];
 
@@ -113,7 +113,7 @@ fn bounds(case: &Case<'_>, checker: &mut Checker<'_>) {
     let pair = [a, b];
     let mut counts = Counts::default();
     let swept = by_projection(&pair, start, Planes::Exact, &mut counts);
-    let divided = by_subdivision(&pair, start, 2, Planes::Exact, &mut counts);
+    let divided = by_subdivision(&pair, start, 12, Planes::Exact, &mut counts);
     let times = [swept, divided].map(|first| first.map(|first| first.time));
     checker.check(times == [found; 2], || format!("{times:?}, expected {found:?}: {a:?} {b:?}"));
     scheduled(case, checker, &pair, found);

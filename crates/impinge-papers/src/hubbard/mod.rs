@@ -27,8 +27,8 @@
 //!   is compared with the cutting plane of the other body. The common region may begin elsewhere,
 //!   at another face; then the figure's time is too late, or there is none. The test
 //!   `the_figure_misses_an_intersection_at_another_face` has an example.
-//! - V.B.1: a rectangle is said to be cut off if its corners are *behind* one cutting plane. Normals
-//!   point outward (IV), so the corners have to be in *front* of it.
+//! - V.B.1: a rectangle is said to be cut off if its corners are *behind* one cutting plane.
+//!   Normals point outward (IV), so the corners have to be in *front* of it.
 //! - IV: the direction `d` of a ship is said to be its main axis, and that of a vehicle to point to
 //!   the centre of its turn. With the paper's condition, `acceleration . d <= 0`, both point the
 //!   opposite way.

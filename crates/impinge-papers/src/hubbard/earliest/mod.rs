@@ -39,8 +39,8 @@ pub enum Planes {
 pub struct Earliest {
     /// Its time.
     pub time: f64,
-    /// The bounds that meet, the smaller index first. Of pairs that meet at the same time, the first
-    /// in order among those that were visited.
+    /// The bounds that meet, the smaller index first. Of pairs that meet at the same time, the
+    /// first in order among those that were visited.
     pub pair: [usize; 2],
 }
 

@@ -12,7 +12,7 @@ use super::{Best, Counts, Earliest, Planes};
 const MAX_DEPTH: u32 = 6;
 
 /// The earliest intersection among the bounds from the time `from` on, by subdivision. Cells with
-/// at most `leaf_faces` faces (the paper's *n_b*) are not divided further.
+/// at most `leaf_faces` faces (`n_b` in the paper) are not divided further.
 ///
 /// # Panics
 /// If a bound does not hold yet at `from`.

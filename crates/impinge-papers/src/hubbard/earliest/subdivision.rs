@@ -24,11 +24,7 @@ pub fn by_subdivision(
     planes: Planes,
     counts: &mut Counts,
 ) -> Option<Earliest> {
-    let mut best = Best::new(bounds, from, planes)?;
-    let starts: Vec<Start> = bounds.iter().map(|bound| Start::of(bound, from)).collect();
-    best.test_initial_overlap(&starts);
-    let lines = 2 * bounds.len() as u64;
-    counts.worst += 3 * (lines * lines.saturating_sub(1) / 2);
+    let (best, starts) = Best::begin(bounds, from, planes, counts)?;
     let faces: Vec<Face> = (0..starts.len())
         .flat_map(|bound| {
             (0..6).map(move |n| Face { bound: bound as u32, axis: n / 2, side: n % 2 })

@@ -1,0 +1,11 @@
+//! P. M. Hubbard 1995, "Collision detection for interactive graphics applications", IEEE
+//! Transactions on Visualization and Computer Graphics 1(3): time-critical collision detection.
+//!
+//! # Sphere-trees and the narrow phase
+//!
+//! | section | what | here |
+//! | --- | --- | --- |
+//! | IX | BSP trees, the method that sphere-trees are compared with | [`bsp`] |
+
+pub mod bsp;
+pub mod methods;

@@ -5,7 +5,9 @@
 //!
 //! | section | what | here |
 //! | --- | --- | --- |
+//! | VIII | Delaunay tetrahedra and Voronoi vertices of points on the surface, exact | [`delaunay`] |
 //! | IX | BSP trees, the method that sphere-trees are compared with | [`bsp`] |
 
 pub mod bsp;
+pub mod delaunay;
 pub mod methods;

@@ -31,6 +31,8 @@ pub struct LevelCounts {
 pub struct NarrowCounts {
     /// From the coarsest level on.
     pub levels: Vec<LevelCounts>,
+    /// Coherent queries that were decided by the triangles that met in the last one.
+    pub witnesses: u64,
 }
 
 /// A pair of balls of one level.
@@ -48,6 +50,8 @@ pub struct Scratch {
     front: Vec<Vec<Pair>>,
     /// Pairs compared by the last coherent query that started at the roots.
     tests_from_roots: u64,
+    /// The triangles that met in the last coherent query.
+    witness: Option<(u32, u32)>,
     /// Whether the next coherent query starts at the front.
     has_front: bool,
     compared: VisitedPairs,
@@ -92,7 +96,8 @@ impl<'a> NarrowQuery<'a> {
         let levels = a.1.levels().max(b.1.levels());
         scratch.open.resize_with(levels, Vec::new);
         scratch.front.resize_with(levels, Vec::new);
-        let counts = NarrowCounts { levels: vec![LevelCounts::default(); levels + 1] };
+        let counts =
+            NarrowCounts { levels: vec![LevelCounts::default(); levels + 1], witnesses: 0 };
         Self { a, b, scratch, counts }
     }
 
@@ -121,10 +126,21 @@ impl<'a> NarrowQuery<'a> {
         self.run(pose, budget, 0, false)
     }
 
-    /// As [`NarrowQuery::within`], starting where the last coherent query ended. The verdict is the
-    /// same. If more pairs are compared than by the last query from the roots, the next one starts
-    /// at the roots.
+    /// As [`NarrowQuery::within`], starting where the last coherent query ended: with the two
+    /// triangles that met, then with the pairs of balls at which the descent ended. The verdict is
+    /// the same, the triangles may differ. If more pairs are compared than by the last query from the
+    /// roots, the next one starts at the roots.
+    ///
+    /// With eight children of each ball, the pairs above the last ones are only a 64th of all, so
+    /// that little is gained where nothing meets (`docs/results/hubbard-spheres.md`).
     pub fn coherent(&mut self, pose: &Pose, budget: &mut Budget<'_>) -> NarrowVerdict {
+        if let Some((t, u)) = self.scratch.witness {
+            let moved = self.b.0.triangle(u as usize).map(|v| pose.transform_point(v));
+            if triangles_intersect(&self.a.0.triangle(t as usize), &moved) {
+                self.counts.witnesses += 1;
+                return Verdict::Intersecting((t, u));
+            }
+        }
         let from_front = self.scratch.has_front;
         let mut first = 0;
         if from_front {
@@ -141,6 +157,10 @@ impl<'a> NarrowQuery<'a> {
         if !from_front {
             self.scratch.tests_from_roots = tests;
         }
+        self.scratch.witness = match verdict {
+            Verdict::Intersecting(pair) => Some(pair),
+            _ => None,
+        };
         self.scratch.has_front = match verdict {
             // An incomplete descent has no front.
             Verdict::Undecided(_) => false,

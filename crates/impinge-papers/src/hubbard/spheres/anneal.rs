@@ -70,7 +70,7 @@ fn start(sphere: &Sphere, points: &[Vec3]) -> Vec<Sphere> {
 fn anneal(
     mut spheres: Vec<Sphere>,
     points: &[Vec3],
-    surface: &Surface<'_>,
+    surface: &Surface,
     steps: usize,
     random: &mut Random,
 ) -> Vec<Sphere> {

@@ -52,7 +52,7 @@ pub fn medial(mesh: &Mesh, options: &SphereOptions) -> Result<SphereTree, Error>
 }
 
 /// The centres and radii of the spheres of Voronoi vertices inside.
-fn balls(diagram: &Delaunay, surface: &Surface<'_>) -> Vec<(Vec3, f64)> {
+fn balls(diagram: &Delaunay, surface: &Surface) -> Vec<(Vec3, f64)> {
     let bounds = surface.bounds();
     // Without an inside, spheres as large as the mesh say nothing about it.
     let largest = if surface.is_solid() { f64::INFINITY } else { 0.5 * bounds.extent().length() };
@@ -66,7 +66,7 @@ fn balls(diagram: &Delaunay, surface: &Surface<'_>) -> Vec<(Vec3, f64)> {
 }
 
 /// The Voronoi diagram with points added where its spheres leave the solid.
-fn refined(sites: Vec<Vec3>, surface: &Surface<'_>) -> Result<Delaunay, Error> {
+fn refined(sites: Vec<Vec3>, surface: &Surface) -> Result<Delaunay, Error> {
     let most = 2 * sites.len();
     let mut diagram = Delaunay::new(&sites)?;
     for _ in 0..ROUNDS {

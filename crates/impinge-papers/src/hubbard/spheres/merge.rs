@@ -34,7 +34,7 @@ pub(super) fn covering_radius(center: Vec3, points: &[u32], all: &[Vec3]) -> f64
 
 /// How far a sphere reaches beyond the surface of the object: its radius less the depth of its
 /// centre. It bounds the Hausdorff distance from the sphere to the object.
-pub(super) fn looseness(center: Vec3, radius: f64, surface: &Surface<'_>) -> f64 {
+pub(super) fn looseness(center: Vec3, radius: f64, surface: &Surface) -> f64 {
     radius - surface.depth(center)
 }
 
@@ -45,7 +45,7 @@ pub(super) fn levels(
     spheres: Vec<Sphere>,
     counts: &[usize],
     all: &[Vec3],
-    surface: &Surface<'_>,
+    surface: &Surface,
 ) -> Vec<Vec<Node>> {
     let mut merger = Merger::new(spheres, all, surface);
     let mut found: Vec<Vec<u32>> = Vec::new();
@@ -79,7 +79,7 @@ pub(super) fn levels(
 
 struct Merger<'a> {
     all: &'a [Vec3],
-    surface: &'a Surface<'a>,
+    surface: &'a Surface,
     spheres: Vec<Sphere>,
     /// The sphere that replaced each sphere, or itself.
     merged_into: Vec<u32>,
@@ -109,7 +109,7 @@ impl PartialOrd for Cost {
 }
 
 impl<'a> Merger<'a> {
-    fn new(spheres: Vec<Sphere>, all: &'a [Vec3], surface: &'a Surface<'a>) -> Self {
+    fn new(spheres: Vec<Sphere>, all: &'a [Vec3], surface: &'a Surface) -> Self {
         let count = spheres.len();
         Self {
             all,
@@ -226,7 +226,7 @@ pub(super) fn tightest(
     points: Vec<u32>,
     proposed: &[Vec3],
     all: &[Vec3],
-    surface: &Surface<'_>,
+    surface: &Surface,
 ) -> Sphere {
     let mut enclosing = proposed.last().copied().unwrap_or_default();
     for step in 1..=ENCLOSING_STEPS {

@@ -38,7 +38,7 @@ pub fn octree(mesh: &Mesh, options: &SphereOptions) -> Result<SphereTree, Error>
 }
 
 /// The octants that the surface passes, level by level.
-pub(super) fn octants(surface: &Surface<'_>, levels: usize) -> Vec<Vec<Octant>> {
+pub(super) fn octants(surface: &Surface, levels: usize) -> Vec<Vec<Octant>> {
     let bounds = surface.bounds();
     let all = (0..surface.triangles().len() as u32).collect();
     let half = (0.5 * bounds.extent().max_element()).max(f64::MIN_POSITIVE);

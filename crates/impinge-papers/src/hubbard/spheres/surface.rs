@@ -13,8 +13,10 @@ const LEAF: usize = 4;
 
 /// The surface of a mesh, with a tree for closest points.
 #[derive(Debug)]
-pub(super) struct Surface<'a> {
-    mesh: &'a Mesh,
+pub(super) struct Surface {
+    /// The mesh in this frame, for points inside: its coordinates have a size at which predicates
+    /// are fast.
+    mesh: Mesh,
     origin: Vec3,
     /// Two powers of two whose product is the scale.
     scale: [f64; 2],
@@ -34,9 +36,9 @@ struct Node {
     end: u32,
 }
 
-impl<'a> Surface<'a> {
+impl Surface {
     /// The surface of a mesh with triangles.
-    pub(super) fn new(mesh: &'a Mesh) -> Self {
+    pub(super) fn new(mesh: &Mesh) -> Self {
         let bounds = mesh.bounds();
         let origin = bounds.center();
         let reach = (bounds.max - origin).max(origin - bounds.min).max_element();
@@ -47,6 +49,9 @@ impl<'a> Surface<'a> {
         let bounds = Aabb::from_points(triangles.iter().flatten().copied());
         let order = (0..triangles.len() as u32).collect();
         let scale = [s, t];
+        let vertices = mesh.vertices().iter().map(|v| local(*v)).collect();
+        let mesh = Mesh::from_triangles(vertices, mesh.triangles().to_vec())
+            .expect("coordinates of at most two and the triangles of a mesh");
         let mut this = Self { mesh, origin, scale, triangles, bounds, nodes: Vec::new(), order };
         this.build(0, this.order.len());
         this
@@ -128,7 +133,7 @@ impl<'a> Surface<'a> {
     /// Whether a point is inside the solid; true everywhere if the mesh is no solid, because its
     /// surface then has no outside.
     pub(super) fn is_inside(&self, p: Vec3) -> bool {
-        match solid::locate(self.mesh, self.ball(p, 0.0).center) {
+        match solid::locate(&self.mesh, p) {
             Ok(location) => location != Location::Outside,
             Err(_) => true,
         }

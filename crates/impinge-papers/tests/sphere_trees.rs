@@ -11,7 +11,7 @@ use impinge::{Error, ErrorKind, Mesh, Pose, Verdict, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{grid_soups, pose};
 use impinge_papers::hubbard::narrow::{NarrowQuery, NarrowVerdict};
-use impinge_papers::hubbard::spheres::{SphereOptions, annealed, medial, octree};
+use impinge_papers::hubbard::spheres::{SphereOptions, annealed, medial, octree, reaches};
 use impinge_samples::shapes::lamp;
 
 type Build = fn(&Mesh, &SphereOptions) -> Result<SphereTree, Error>;
@@ -102,6 +102,10 @@ fn check(verdict: &NarrowVerdict, a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
         Verdict::Undecided(answer) => {
             let distance = impinge::distance(a, b, pose).unwrap();
             assert!(answer.gap >= distance.lower, "{answer:?} {distance:?}");
+            // Solids are no further apart than their surfaces; one inside the other counts as zero.
+            let apart =
+                !impinge::check_pair(a, b, pose, &Default::default()).relation.is_collision();
+            assert!(!apart || answer.solid_gap >= distance.lower, "{answer:?} {distance:?}");
         }
     }
     meets
@@ -119,9 +123,10 @@ fn verdicts_are_exact_and_bounds_hold_at_every_level() {
         (&ring, annealed(&ring, &options.levels(4)).unwrap()),
     ];
     let (mut met, mut apart, mut undecided) = (0, 0, 0);
-    for (a, tree_a) in &trees {
-        for (b, tree_b) in &trees {
-            let mut query = NarrowQuery::new((a, tree_a), (b, tree_b));
+    let beyond: Vec<_> = trees.iter().map(|(mesh, tree)| reaches(mesh, tree)).collect();
+    for ((a, tree_a), beyond_a) in trees.iter().zip(&beyond) {
+        for ((b, tree_b), beyond_b) in trees.iter().zip(&beyond) {
+            let mut query = NarrowQuery::new((a, tree_a), (b, tree_b)).reaches(beyond_a, beyond_b);
             for _ in 0..25 {
                 let pose = pose(&mut random, 2.4);
                 match check(&query.within(&pose, &mut Budget::unlimited()), a, b, &pose) {
@@ -219,5 +224,35 @@ fn lamps() {
         let levels: Vec<_> =
             (0..tree.levels()).map(|l| (tree.level(l).len(), mean_radius(&tree, l))).collect();
         println!("{name}: {levels:?} {seconds:.2} s");
+    }
+}
+
+/// Points of balls are no further from the solid than the reach says.
+#[test]
+fn reaches_bound_the_distance_from_the_solid() {
+    let mut random = Random::new(21);
+    for mesh in
+        [shapes::torus(0.5, 0.15, 16, 8).unwrap(), shapes::plane([1.0, 1.0], [2, 2]).unwrap()]
+    {
+        let tree = octree(&mesh, &SphereOptions::default().levels(2)).unwrap();
+        let beyond = reaches(&mesh, &tree);
+        let mut tight = 0.0_f64;
+        for (level, reaches) in beyond.iter().enumerate() {
+            for (node, reach) in tree.level(level).iter().zip(reaches) {
+                for _ in 0..100 {
+                    let p = node.ball.center
+                        + random.point().normalize() * (0.999_999 * node.ball.radius);
+                    let triangles = (0..mesh.triangles().len()).map(|t| mesh.triangle(t));
+                    let least = triangles
+                        .map(|t| impinge::closest::point_triangle(p, &t).lower)
+                        .fold(f64::INFINITY, f64::min);
+                    let inside = impinge::solid::locate(&mesh, p)
+                        .is_ok_and(|l| l != impinge::exact::Location::Outside);
+                    assert!(inside || least <= *reach, "{least} {reach}");
+                    tight = tight.max(if inside { 0.0 } else { least / reach });
+                }
+            }
+        }
+        assert!(tight > 0.7, "{tight}");
     }
 }

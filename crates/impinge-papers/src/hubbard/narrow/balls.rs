@@ -65,6 +65,21 @@ pub(super) fn farthest(a: &Ball, b: &Ball) -> f64 {
     (between + a.radius + b.radius) * (1.0 + 4.0 * UNIT_ROUNDOFF)
 }
 
+/// An upper bound of the distance of two solids with balls that may meet, from the reaches of the
+/// balls: `a`, and `b` before it was moved.
+///
+/// A point of the moved ball is, up to its enlargement, the image of a point of the ball; the
+/// enlargement and the rounding of [`may_meet`] are added.
+pub(super) fn solid_gap(
+    moved: &MovedBalls,
+    (a, reach_a): (&Ball, f64),
+    (b, reach_b): (&Ball, f64),
+) -> f64 {
+    let image = moved.moved(b);
+    let grown = image.radius - b.radius + 64.0 * UNIT_ROUNDOFF * (a.radius + image.radius);
+    (reach_a + reach_b * moved.stretch + 4.0 * grown) * (1.0 + 8.0 * UNIT_ROUNDOFF)
+}
+
 /// How deep two balls overlap, approximately.
 pub(super) fn overlap(a: &Ball, b: &Ball) -> f64 {
     a.radius + b.radius - a.center.distance(b.center)

@@ -51,6 +51,9 @@ pub struct LevelAnswer {
     pub pairs: usize,
     /// Upper bound of the distance of the two surfaces, never larger after more levels.
     pub gap: f64,
+    /// Upper bound of the distance of the two solids, if [`NarrowQuery::reaches`] gave the reaches of
+    /// the balls; never larger after more levels. Otherwise infinite.
+    pub solid_gap: f64,
     /// An approximate contact: the middle of the deepest overlap of two balls, in A's frame. The
     /// origin if no balls were compared.
     pub point: Vec3,

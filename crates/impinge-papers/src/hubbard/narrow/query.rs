@@ -7,7 +7,7 @@ use impinge::spheres::{Ball, SphereTree};
 use impinge::{Aabb, Pose, Vec3, Verdict};
 
 use super::LevelAnswer;
-use super::balls::{MovedBalls, contact, farthest, may_meet, overlap};
+use super::balls::{MovedBalls, contact, farthest, may_meet, overlap, solid_gap};
 use crate::visited_pairs::VisitedPairs;
 
 /// The answer of a query. `Separated` has the number of levels after which no pair of balls met, or
@@ -62,6 +62,7 @@ pub struct Scratch {
 pub struct NarrowQuery<'a> {
     a: (&'a Mesh, &'a SphereTree),
     b: (&'a Mesh, &'a SphereTree),
+    reaches: Option<[&'a [Vec<f64>]; 2]>,
     scratch: Scratch,
     counts: NarrowCounts,
 }
@@ -98,7 +99,18 @@ impl<'a> NarrowQuery<'a> {
         scratch.front.resize_with(levels, Vec::new);
         let counts =
             NarrowCounts { levels: vec![LevelCounts::default(); levels + 1], witnesses: 0 };
-        Self { a, b, scratch, counts }
+        Self { a, b, reaches: None, scratch, counts }
+    }
+
+    /// With the [reaches](crate::hubbard::spheres::reaches) of the balls of A and of B, from which
+    /// the distance of the solids is bounded.
+    ///
+    /// # Panics
+    /// Queries panic if there are not as many as balls.
+    #[must_use]
+    pub fn reaches(mut self, a: &'a [Vec<f64>], b: &'a [Vec<f64>]) -> Self {
+        self.reaches = Some([a, b]);
+        self
     }
 
     /// The memory, for the next query of the same two meshes.
@@ -192,6 +204,7 @@ impl<'a> NarrowQuery<'a> {
             level: 0,
             pairs: 1,
             gap: impinge::Bounds::of_boxes(&box_a, &box_b).upper,
+            solid_gap: f64::INFINITY,
             point: Vec3::ZERO,
             normal: Vec3::ZERO,
         };
@@ -208,7 +221,7 @@ impl<'a> NarrowQuery<'a> {
                 LevelEnd::Apart if !later => return Verdict::Separated(level + 1),
                 LevelEnd::Apart => {}
                 LevelEnd::Meeting(answer) => {
-                    state.answer.gap = answer.gap;
+                    (state.answer.gap, state.answer.solid_gap) = (answer.gap, answer.solid_gap);
                     if level >= first {
                         state.answer = answer;
                     }
@@ -241,7 +254,8 @@ impl<'a> NarrowQuery<'a> {
         let is_deepest = level + 1 == open.len();
         counts.reached += 1;
         meeting.clear();
-        let (mut gap, mut deepest) = (state.answer.gap, f64::NEG_INFINITY);
+        let (mut gap, mut apart) = (state.answer.gap, state.answer.solid_gap);
+        let mut deepest = f64::NEG_INFINITY;
         let mut touch: Option<[Ball; 2]> = None;
         for (a, b) in std::mem::take(&mut open[level]) {
             if !budget.step() {
@@ -257,6 +271,11 @@ impl<'a> NarrowQuery<'a> {
                 continue;
             }
             gap = gap.min(farthest(&ball_a, &ball_b));
+            if let Some([reaches_a, reaches_b]) = self.reaches {
+                let own = (&ball_a, reaches_a[at_a][a as usize]);
+                let its = (&balls_b[b as usize].ball, reaches_b[at_b][b as usize]);
+                apart = apart.min(solid_gap(&state.moved, own, its));
+            }
             let overlap = overlap(&ball_a, &ball_b);
             if overlap > deepest {
                 (deepest, touch) = (overlap, Some([ball_a, ball_b]));
@@ -287,6 +306,7 @@ impl<'a> NarrowQuery<'a> {
             level: level + 1,
             pairs: meeting.len(),
             gap,
+            solid_gap: apart,
             point,
             normal,
         })

@@ -32,11 +32,13 @@ mod anneal;
 mod medial;
 mod merge;
 mod octree;
+mod reach;
 mod surface;
 
 pub use anneal::annealed;
 pub use medial::medial;
 pub use octree::octree;
+pub use reach::reaches;
 
 use impinge::mesh::Mesh;
 use impinge::spheres::{CoverOptions, Node, SphereTree};

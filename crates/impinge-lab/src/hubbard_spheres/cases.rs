@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use impinge::pair::Budget;
+use impinge::pair::{Budget, First, traverse};
 use impinge::world::WorldOptions;
 use impinge::{Pose, Vec3, Verdict};
 use impinge_papers::hubbard::bsp::{BspCounts, BspEvidence, BspQuery, Question};
@@ -24,7 +24,7 @@ const MAX_FRAMES: usize = 200_000;
 const PASSES: usize = 3;
 
 /// Queries between two readings of the clock.
-const REPEATS: usize = 8;
+const REPEATS: usize = 4;
 
 /// Means over cases.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,8 +93,9 @@ pub(super) struct Measured {
     pub(super) contained: u64,
     /// Mean nanoseconds of BSP trees without and with culling by the box.
     pub(super) bsp: [f64; 2],
+    /// Mean nanoseconds of the exact tree with a certificate for every verdict.
+    pub(super) certified: f64,
     pub(super) bsp_counts: BspCounts,
-    pub(super) counts: NarrowCounts,
 }
 
 /// The relative poses of all pairs of ships whose bounding cubes overlap, frame by frame.
@@ -164,8 +165,8 @@ pub(super) fn measure(subjects: &Subjects, poses: &[Pose]) -> Result<Measured> {
         intersecting: Default::default(),
         contained: 0,
         bsp: [0.0; 2],
+        certified: 0.0,
         bsp_counts: BspCounts::default(),
-        counts: NarrowCounts::default(),
     };
     for pose in poses {
         let ours = impinge::intersects(lamp, lamp, pose).is_intersecting();
@@ -179,7 +180,13 @@ pub(super) fn measure(subjects: &Subjects, poses: &[Pose]) -> Result<Measured> {
         let bsp_time = time(1, || bsp.meets(pose, Question::Solids));
         measured.bsp[0] += bsp_time / poses.len() as f64;
         measured.bsp[1] += time(1, || culled.meets(pose, Question::Solids)) / poses.len() as f64;
-        let exact = time(REPEATS, || impinge::intersects(lamp, lamp, pose).is_intersecting());
+        let exact = time(REPEATS, || {
+            let mut first = First::default();
+            traverse(lamp, lamp, pose, &mut first);
+            first.pair.is_some()
+        });
+        measured.certified += time(1, || impinge::intersects(lamp, lamp, pose).is_intersecting())
+            / poses.len() as f64;
         // The level after which no balls meet, or one more than there are if triangles decided.
         let last = match verdict {
             Verdict::Separated(level) => level,
@@ -210,7 +217,6 @@ pub(super) fn measure(subjects: &Subjects, poses: &[Pose]) -> Result<Measured> {
         }
     }
     measured.bsp_counts = once.counts();
-    measured.counts = spheres.counts().clone();
     Ok(measured)
 }
 

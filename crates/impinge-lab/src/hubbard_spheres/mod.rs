@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
     /// Pairs of ships with overlapping bounding cubes that are compared.
-    #[arg(long, default_value_t = 50_000, value_name = "N")]
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
     cases: usize,
     /// Ships, with the user's.
     #[arg(long, default_value_t = 11, value_name = "N")]

@@ -17,6 +17,7 @@ const REQUIRED_EVENTS: &[(&str, &[&str])] = &[
     ("hulls: separating vectors", &["left to the exact decision"]),
     ("hulls: clipping, perceptron, races", &["clipping in doubt", "clipping certain"]),
     ("shapes: balls and capsules", &["balls that meet"]),
+    ("bounds of motions", &["bounds that meet", "bounds that stay apart"]),
     ("relations of solids", &["clear", "touching", "crossing", "contained", "duplicate"]),
 ];
 

@@ -46,6 +46,11 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("spends units of a budget, which a caller may do too", &["Budget::take"]),
+    (
+        "is tested with a body that approaches another one, by its own test",
+        &["hubbard::broad_phase::BroadPhase::detect"],
+    ),
+    ("is a trait method that an application implements", &["hubbard::broad_phase::Bodies::"]),
     ("is tested with the polygons of meshes, with its own oracle", &["mesh::triangulate_polygon"]),
     (
         "stores or returns data of the application, or changes the state of a world",
@@ -75,6 +80,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "world::FrameReport::pose",
             "world::Geometry::is_same",
             "world::Snapshot::",
+            "motion::Scheduler::add_to_group",
         ],
     ),
     ("counts the work of a query, whose rows set budgets", &["Budget::take"]),

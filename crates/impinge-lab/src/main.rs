@@ -15,6 +15,7 @@ mod deform;
 mod far;
 mod flight;
 mod growth;
+mod hubbard_motion;
 mod hubbard_spheres;
 mod hulls;
 mod klosowski;
@@ -64,6 +65,8 @@ enum Experiment {
     /// Zachmann's tables and figures of section 3.4: convex bodies by clipping and by planes.
     #[command(name = "zachmann-3-4")]
     ZachmannConvex(zachmann_convex::Arguments),
+    /// Figures 7, 11 and 12 of Hubbard 1995: space-time bounds.
+    HubbardMotion(hubbard_motion::Arguments),
     /// All relations within whole assemblies, compared with FCL.
     Assemblies(assemblies::Arguments),
     /// Point in solid through the tree, compared with a query that visits every triangle.
@@ -114,6 +117,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Leung(arguments) => leung::run(arguments),
         Experiment::HubbardSpheres(arguments) => hubbard_spheres::run(arguments),
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(arguments),
+        Experiment::HubbardMotion(arguments) => hubbard_motion::run(arguments),
         Experiment::Assemblies(arguments) => assemblies::run(arguments),
         Experiment::Locate(arguments) => locate::run(arguments),
         Experiment::Growth(arguments) => growth::run(arguments),

@@ -54,6 +54,22 @@ fn klosowski_writes_every_table_and_figure() {
 }
 
 #[test]
+fn hubbard_motion_writes_its_figures_and_misses_nothing() {
+    let folder = Folder::new("hubbard-motion");
+    lab(&["hubbard-motion", "--quick"], &folder.0);
+    let text = read(&folder.0, "hubbard-motion.md");
+    for figure in ["figure-7", "figure-11", "figure-12"] {
+        assert!(text.contains(&format!("(hubbard-motion-{figure}.svg)")));
+        assert!(read(&folder.0, &format!("hubbard-motion-{figure}.svg")).ends_with("</svg>\n"));
+    }
+    // Methods that compare the intervals between frames miss no contact.
+    for method in ["swept boxes, every frame", "heap of pair urgencies", "`motion::Scheduler`"] {
+        let row = text.lines().find(|line| line.starts_with(&format!("| {method} |")));
+        assert!(row.is_some_and(|row| row.contains("| 0 of ")), "{method}: {text}");
+    }
+}
+
+#[test]
 fn growth_writes_its_table_and_charts() {
     let folder = Folder::new("growth");
     lab(&["growth", "--max", "3200", "--poses", "3", "--budget", "0.05"], &folder.0);

@@ -17,5 +17,6 @@ pub mod fraction;
 pub mod meshes;
 pub mod number;
 pub mod points;
+pub mod space_time;
 pub mod triangles;
 pub mod vector;

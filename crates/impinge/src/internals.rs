@@ -136,6 +136,11 @@ pub mod rounding {
     pub use crate::math::rounding::*;
 }
 
+/// Exact signs for sweeps over lines.
+pub mod motion {
+    pub use crate::motion::products::sign_of_sum;
+}
+
 /// Data structures of broad phases.
 pub mod broad {
     pub use crate::broad::frame::are_many;

@@ -38,6 +38,7 @@
 //! | The same for other shapes, with or without meshes? | a [`Shape`] |
 //! | Many moving bodies: which pairs started or stopped meeting? | a [`World`] |
 //! | Only their boxes? | [`broad`] |
+//! | When can two bodies meet first, and which frames need no comparison? | [`motion`] |
 //! | Into which convex bodies can a solid be divided? | [`pieces`] |
 //! | Is a point inside? | [`solid::locate`] |
 //! | The same for a body that deforms? | [`Deforming`]: its tree follows its vertices |
@@ -68,6 +69,7 @@
 //! | [`spheres`] | levels of balls that cover a surface, with proven bounds |
 //! | [`shape`] | every kind of shape against every other |
 //! | [`broad`] | many moving boxes: which of them overlap |
+//! | [`motion`] | where moving bodies can be, and when two of them can meet first |
 //! | [`world`] | many moving bodies: which of them meet |
 //! | [`scene`] | named parts at poses, also from files |
 //! | [`check`] | the relation of a pair of parts, as an engineer needs it |
@@ -118,6 +120,7 @@ pub mod exact;
 pub mod internals;
 pub mod math;
 pub mod mesh;
+pub mod motion;
 pub mod pair;
 pub mod pieces;
 pub mod scene;

@@ -6,6 +6,7 @@ mod convex;
 mod curved;
 mod measures;
 mod meshes;
+mod motion;
 mod points;
 mod published;
 mod shapes;
@@ -136,6 +137,7 @@ pub fn rows() -> Vec<Row> {
         shapes::ROWS,
         solids::ROWS,
         broad::ROWS,
+        motion::ROWS,
         worlds::ROWS,
     ]
     .concat()

@@ -60,7 +60,7 @@ enum Experiment {
     BoxTree(box_tree::Arguments),
     /// Figures 6.3 to 6.11 of Leung 1996: separating vectors compared with closest features.
     Leung(leung::Arguments),
-    /// Figures 13 to 15 of Hubbard 1995: levels of sphere-trees compared with BSP trees.
+    /// Figures 13 to 17 of Hubbard 1995: levels of sphere-trees compared with BSP trees.
     HubbardSpheres(hubbard_spheres::Arguments),
     /// Zachmann's tables and figures of section 3.4: convex bodies by clipping and by planes.
     #[command(name = "zachmann-3-4")]

@@ -1,7 +1,8 @@
-//! Figures 13 to 15 of Hubbard 1995: stopping at a level of sphere-trees against BSP trees, on pairs
+//! Figures 13 to 17 of Hubbard 1995: stopping at a level of sphere-trees against BSP trees, on pairs
 //! of spaceships shaped like lamps, with the engine's exact tree beside them.
 
 mod cases;
+mod frames;
 mod paper;
 mod text;
 
@@ -31,6 +32,12 @@ pub(crate) struct Arguments {
     /// Points on the surface for the sphere-trees; 0 for the builders' default.
     #[arg(long, default_value_t = 0, value_name = "N")]
     samples: usize,
+    /// The time of a frame that interrupted sphere-trees keep, in milliseconds.
+    #[arg(long, default_value_t = 2.0, value_name = "MS")]
+    target: f64,
+    /// Frames of the run with this target.
+    #[arg(long, default_value_t = 120, value_name = "N")]
+    frames: usize,
     /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -67,11 +74,17 @@ impl Subjects {
 
 /// Measures and writes the report.
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
-    arguments.common.limit([(&mut arguments.cases, 60), (&mut arguments.ships, 6)]);
+    arguments.common.limit([
+        (&mut arguments.cases, 60),
+        (&mut arguments.ships, 6),
+        (&mut arguments.frames, 4),
+    ]);
+    ensure!(arguments.target > 0.0, "--target is {}: it must be above 0", arguments.target);
+    ensure!(arguments.frames > 0, "--frames is 0: at least one is needed");
     if arguments.common.quick {
         arguments.samples = 300;
     }
-    let mut progress = Progress::new(6);
+    let mut progress = Progress::new(7);
     let moving = MovingScene::sample(Sample::Spaceships, arguments.ships, arguments.seed)?;
     let lamp = moving.scene.parts().first().context("the scene has ships")?.mesh.as_ref().clone();
     let subjects = prepare(lamp, &arguments, &mut progress)?;
@@ -82,7 +95,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let measured = cases::measure(&subjects, &poses)?;
     progress.step("coherence");
     let coherence = cases::coherence(&subjects, &moving, &arguments)?;
-    let path = text::report(&arguments, &subjects, &measured, &coherence)?;
+    progress.step("whole frames");
+    let run = frames::run(&subjects, &arguments)?;
+    let path = text::report(&arguments, &subjects, &measured, &coherence, &run)?;
     println!("{}", path.display());
     Ok(())
 }

@@ -16,6 +16,7 @@ mod far;
 mod flight;
 mod growth;
 mod hubbard_motion;
+mod hubbard_spheres;
 mod hulls;
 mod klosowski;
 mod leung;
@@ -60,6 +61,8 @@ enum Experiment {
     BoxTree(box_tree::Arguments),
     /// Figures 6.3 to 6.11 of Leung 1996: separating vectors compared with closest features.
     Leung(leung::Arguments),
+    /// Figures 13 to 17 of Hubbard 1995: levels of sphere-trees compared with BSP trees.
+    HubbardSpheres(hubbard_spheres::Arguments),
     /// Zachmann's tables and figures of section 3.4: convex bodies by clipping and by planes.
     #[command(name = "zachmann-3-4")]
     ZachmannConvex(zachmann_convex::Arguments),
@@ -115,6 +118,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Deform(arguments) => deform::run(arguments),
         Experiment::BoxTree(arguments) => box_tree::run(arguments),
         Experiment::Leung(arguments) => leung::run(arguments),
+        Experiment::HubbardSpheres(arguments) => hubbard_spheres::run(arguments),
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(arguments),
         Experiment::HubbardMotion(arguments) => hubbard_motion::run(arguments),
         Experiment::Assemblies(arguments) => assemblies::run(arguments),

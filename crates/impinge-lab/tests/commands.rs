@@ -102,6 +102,20 @@ fn threads_writes_its_table_and_chart() {
 }
 
 #[test]
+fn hubbard_spheres_writes_its_tables_and_charts() {
+    let folder = Folder::new("hubbard-spheres");
+    lab(&["hubbard-spheres", "--quick"], &folder.0);
+    let text = read(&folder.0, "hubbard-spheres.md");
+    for figure in ["Figure 13", "Figure 14", "Figure 15", "Figures 16 and 17"] {
+        assert!(text.contains(&format!("## {figure}: ")), "{figure}");
+    }
+    assert!(text.contains("| 1 | 50,042 | 60 |") && text.contains("same verdict"), "{text}");
+    for figure in ["speedups", "cases", "bounds", "frames"] {
+        assert!(read(&folder.0, &format!("hubbard-spheres-{figure}.svg")).ends_with("</svg>\n"));
+    }
+}
+
+#[test]
 fn support_writes_its_tables_and_charts() {
     let folder = Folder::new("support");
     lab(&["support", "--quick", "--directions", "200"], &folder.0);

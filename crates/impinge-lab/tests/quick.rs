@@ -26,7 +26,7 @@ const RESULT_FILES: &[(&str, &str)] = &[
 ];
 
 /// Commands that take seconds even with `--quick`; tests in `commands.rs` run them.
-const TESTED_IN_COMMANDS: &[&str] = &["klosowski", "support"];
+const TESTED_IN_COMMANDS: &[&str] = &["hubbard-spheres", "klosowski", "support"];
 
 /// A temporary folder, removed when dropped.
 struct Folder(PathBuf);

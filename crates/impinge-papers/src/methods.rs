@@ -9,7 +9,7 @@ use impinge::convex::Hull;
 use impinge::mesh::Mesh;
 use impinge::world::{BodyPart, MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness};
 
-use crate::{klosowski, leung, zachmann};
+use crate::{hubbard, klosowski, leung, zachmann};
 
 /// The pairwise methods of all papers, each with its default options, to choose from at run time.
 ///
@@ -29,13 +29,18 @@ use crate::{klosowski, leung, zachmann};
 pub const METHODS: &[MethodKind] = &joined::<COUNT>(OF_PAPERS);
 
 /// The methods of each paper.
-const OF_PAPERS: [&[MethodKind]; 3] =
-    [zachmann::methods::METHODS, klosowski::methods::METHODS, leung::methods::METHODS];
+const OF_PAPERS: [&[MethodKind]; 4] = [
+    zachmann::methods::METHODS,
+    klosowski::methods::METHODS,
+    leung::methods::METHODS,
+    hubbard::methods::METHODS,
+];
 
-const COUNT: usize = OF_PAPERS[0].len() + OF_PAPERS[1].len() + OF_PAPERS[2].len();
+const COUNT: usize =
+    OF_PAPERS[0].len() + OF_PAPERS[1].len() + OF_PAPERS[2].len() + OF_PAPERS[3].len();
 
 /// All entries of the lists, one list after the other.
-const fn joined<const N: usize>(lists: [&[MethodKind]; 3]) -> [MethodKind; N] {
+const fn joined<const N: usize>(lists: [&[MethodKind]; 4]) -> [MethodKind; N] {
     let mut all = [lists[0][0]; N];
     let (mut list, mut entry, mut count) = (0, 0, 0);
     while list < lists.len() {

@@ -66,6 +66,7 @@
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
 //! | [`solid`] | inside and outside, and the space that two solids share |
 //! | [`pieces`] | solids as unions of convex bodies |
+//! | [`spheres`] | levels of balls that cover a surface, with proven bounds |
 //! | [`shape`] | every kind of shape against every other |
 //! | [`broad`] | many moving boxes: which of them overlap |
 //! | [`motion`] | where moving bodies can be, and when two of them can meet first |
@@ -129,6 +130,7 @@ pub mod shape;
 pub mod shapes;
 mod sink;
 pub mod solid;
+pub mod spheres;
 mod stamps;
 pub mod tree;
 mod wide;

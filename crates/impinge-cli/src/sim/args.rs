@@ -17,6 +17,7 @@ Examples:
   Without a file:
     impinge sim --sample billiard
     impinge sim --sample robot --frames 600 --animation robot.png
+    impinge sim --sample spaceships --script flight.txt --plot cost.svg
     impinge sim --sample brownian --bodies 5000 --stats frames.csv --plot cost.svg
   A scene file defines a motion per part; in other files all parts have the same motion:
     impinge sim line.toml --events contacts.jsonl
@@ -103,6 +104,11 @@ pub(crate) struct BodyArgs {
     /// The motion of parts without one in the file: still, billiard, brownian or falling.
     #[arg(long, value_name = "KIND", value_parser = motion, conflicts_with = "sample")]
     pub(crate) motion: Option<Motion>,
+
+    /// The controls of the user's ship of --sample spaceships: lines with the time in seconds, the
+    /// thrust, and the rotation about the ship's x, y and z in degrees per second.
+    #[arg(long, value_name = "FILE", requires = "sample")]
+    pub(crate) script: Option<PathBuf>,
 
     /// Seed of the random numbers; the same seed gives the same events.
     #[arg(long, value_name = "N", default_value_t = 1)]

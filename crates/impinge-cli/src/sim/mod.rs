@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use impinge::world::{Handle, WorldOptions};
-use impinge_samples::motion::{Motion, MovingScene, Stage};
+use impinge_samples::motion::{Motion, MovingScene, Sample, Stage, Steering};
 
 use self::events::EventLines;
 use self::pictures::Recorder;
@@ -72,7 +72,21 @@ fn load(args: &SimArgs) -> Result<Scene> {
     let (moving, title) = match (&args.file, bodies.sample) {
         (_, Some(sample)) => {
             let count = bodies.bodies.unwrap_or_else(|| sample.usual_bodies());
-            (MovingScene::sample(sample, count, bodies.seed)?, format!("{sample} sample"))
+            let moving = match &bodies.script {
+                None => MovingScene::sample(sample, count, bodies.seed)?,
+                Some(path) => {
+                    if sample != Sample::Spaceships {
+                        bail!(
+                            "--script steers a ship of --sample spaceships; --sample is {sample}"
+                        );
+                    }
+                    let at = || path.display().to_string();
+                    let text = std::fs::read_to_string(path).with_context(at)?;
+                    let user = Steering::parse(&text).with_context(at)?;
+                    MovingScene::spaceships(count, bodies.seed, user)?
+                }
+            };
+            (moving, format!("{sample} sample"))
         }
         (Some(file), None) => {
             let motion = bodies.motion.clone().unwrap_or_default();

@@ -16,6 +16,10 @@
 //! | V.C, V.D, Fig. 8 | faces and cutting planes, as printed and corrected | [`earliest::Planes`] |
 //! | VI, Fig. 9 | the broad phase with its minimum temporal resolution | [`broad_phase`] |
 //! | IX | Turk's uniform grid, which it is compared with | [`turk`] |
+//! | VII, X | the interruptible narrow phase, which may start where the last frame ended | [`narrow`] |
+//! | VIII | sphere-trees: from octrees, tightened by annealing, from the medial axis | [`spheres`] |
+//! | VIII | Delaunay tetrahedra and Voronoi vertices of points on the surface, exact | [`delaunay`] |
+//! | IX | BSP trees, which sphere-trees are compared with | [`bsp`] |
 //!
 //! Production computes the earliest meeting of two bounds in closed form
 //! ([`impinge::motion::earliest_meeting`]) and keeps pairs in a queue
@@ -37,11 +41,22 @@
 //!   for it; see [`impinge::motion::Motion::part`].
 //! - VI: contacts shorter than the minimum temporal resolution are lost. Production compares the
 //!   interval instead of its end.
+//! - VIII: merged spheres leave holes, which scaling closes level by level. A level that covers the
+//!   surface is not enough: a pair of spheres is dropped with all below it, so the children of a
+//!   sphere must cover the part that belongs to it. [`impinge::spheres::SphereTree`] proves both.
+//! - X: starting where the last frame ended saves little, because with eight children of each sphere
+//!   the pairs above the last ones are only a 64th of all.
 //!
 //! # How it performs
 //!
-//! `docs/results/hubbard-motion.md` repeats Figures 7, 11 and 12.
+//! `docs/results/hubbard-motion.md` repeats Figures 7, 11 and 12; `docs/results/hubbard-spheres.md`
+//! Figures 13 to 15.
 
 pub mod broad_phase;
+pub mod bsp;
+pub mod delaunay;
 pub mod earliest;
+pub mod methods;
+pub mod narrow;
+pub mod spheres;
 pub mod turk;

@@ -1,5 +1,6 @@
 //! The kinds of motion.
 
+use super::Steering;
 use impinge::math::{Aabb, Pose, Vec3};
 
 /// The motion of a body, in the frame of its parent or of the scene. Times are in seconds, lengths
@@ -70,6 +71,18 @@ pub enum Motion {
         keyframes: Vec<Keyframe>,
         /// The motion after the last keyframe. Before the first keyframe the body has its pose.
         repeat: Repeat,
+    },
+    /// A ship that thrusts along its own z axis and turns. When it [hits](super::Mover::hit) another
+    /// body it jumps back to its start (Hubbard 1995, section IX).
+    Ship {
+        /// The source of its controls.
+        steering: Steering,
+        /// The share of its speed that it loses in a second, about. Default: 0.5.
+        drag: Option<f64>,
+        /// The box that the bounding ball of the body does not leave, if there is one.
+        cage: Option<Aabb>,
+        /// Seed of random choices. Default: the seed of the surroundings.
+        seed: Option<u64>,
     },
 }
 

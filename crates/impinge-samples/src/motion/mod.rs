@@ -28,11 +28,13 @@ mod keys;
 mod kinds;
 mod mover;
 mod samples;
+mod ship;
 mod stage;
 
 pub use kinds::{Keyframe, Motion, Repeat};
 pub use mover::{Mover, Surroundings};
 pub use samples::Sample;
+pub use ship::{Control, Steering};
 pub use stage::Stage;
 
 use std::ops::Range;
@@ -137,5 +139,14 @@ impl MovingScene {
     /// [`BadParameter`](impinge::ErrorKind::BadParameter) if there are too few or too many bodies.
     pub fn sample(sample: Sample, bodies: usize, seed: u64) -> Result<Self, Error> {
         samples::make(sample, bodies, seed)
+    }
+
+    /// The scene of [`Sample::Spaceships`], with a given steering of the user's ship, which is the
+    /// first body.
+    ///
+    /// # Errors
+    /// As [`MovingScene::sample`].
+    pub fn spaceships(bodies: usize, seed: u64, user: Steering) -> Result<Self, Error> {
+        samples::spaceships(bodies, seed, user)
     }
 }

@@ -3,6 +3,7 @@
 use glam::DQuat;
 
 use super::keys::Track;
+use super::ship::Ship;
 use super::{Motion, MovingBody};
 use impinge::convex::Hull;
 use impinge::internals::Random;
@@ -61,6 +62,7 @@ enum Path {
     Brownian { step: f64, turn: f64, cage: Option<Aabb>, random: Random },
     Falling(Box<Fall>),
     Keyframes { track: Track },
+    Ship(Box<Ship>),
 }
 
 /// A rotation about a unit axis, in radians per second.
@@ -153,6 +155,16 @@ impl Mover {
             Motion::Keyframes { keyframes, repeat } => Path::Keyframes {
                 track: Track::new(keyframes, *repeat).map_err(|e| bad(&e.to_string()))?,
             },
+            Motion::Ship { steering, drag, cage, seed } => {
+                let axes = DQuat::from_mat3(&body.origin.rotation());
+                Path::Ship(Box::new(Ship::new(
+                    steering.clone(),
+                    drag.unwrap_or(0.5),
+                    cage.as_ref().map(room),
+                    (pivot, axes),
+                    stream(*seed),
+                )))
+            }
         };
         let center = pivot;
         Ok(Self { start: body.origin, pivot, center, turn: DQuat::IDENTITY, path, time: 0.0 })
@@ -213,16 +225,25 @@ impl Mover {
                 self.turn = (DQuat::from_axis_angle(axis, angle) * self.turn).normalize();
             }
             Path::Falling(fall) => fall.advance(&mut self.center, &mut self.turn, seconds),
+            Path::Ship(ship) => {
+                let before = self.time - seconds;
+                ship.advance(&mut self.center, &mut self.turn, before, seconds);
+            }
         }
         self.pose()
     }
 
     /// Called when the body starts to collide with another. On a billiard path it reverses its
-    /// motion, if that is enabled.
+    /// motion, if that is enabled. A ship jumps back to its start; its new pose is that of the next
+    /// [`advance`](Mover::advance).
     pub fn hit(&mut self) {
-        if let Path::Billiard { velocity, spin, bounce: true, .. } = &mut self.path {
-            *velocity = -*velocity;
-            spin.speed = -spin.speed;
+        match &mut self.path {
+            Path::Billiard { velocity, spin, bounce: true, .. } => {
+                *velocity = -*velocity;
+                spin.speed = -spin.speed;
+            }
+            Path::Ship(ship) => ship.hit(&mut self.center, &mut self.turn),
+            _ => {}
         }
     }
 }
@@ -325,6 +346,11 @@ fn check(motion: &Motion) -> Result<(), String> {
             direction("axis", axis)?;
             number("spin", spin, least, most)
         }
+        Motion::Ship { steering, drag, cage, .. } => {
+            steering.check()?;
+            number("drag", drag, 0.0, most)?;
+            boxed(cage)
+        }
     }
 }
 
@@ -337,7 +363,7 @@ fn shrunk(cage: &Aabb, radius: f64) -> Aabb {
 
 /// Reflects a point that has left the box back into it, from any distance, and reflects the
 /// velocity accordingly.
-fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
+pub(super) fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
     for k in 0..3 {
         let (low, high) = (within.min[k], within.max[k]);
         if (low..=high).contains(&point[k]) {

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Keyframe, Motion, MovingScene, Repeat};
+use super::{Keyframe, Motion, MovingScene, Repeat, Steering};
 use crate::shapes::{self, Model};
 use impinge::internals::Random;
 use impinge::math::{Aabb, Pose, Vec3};
@@ -28,11 +28,16 @@ pub enum Sample {
     /// Robot arms that swing over a table. Neighbouring links are not compared. The scene has
     /// complete arms of six bodies each, and the table.
     Robot,
+    /// A ship that follows a script, and drones with random controls in a circle around it, all
+    /// shaped like lamps of 616 triangles. A ship that is hit jumps back to its start (Hubbard 1995,
+    /// section IX).
+    Spaceships,
 }
 
 impl Sample {
     /// All samples.
-    pub const ALL: [Self; 4] = [Self::Billiard, Self::Brownian, Self::Falling, Self::Robot];
+    pub const ALL: [Self; 5] =
+        [Self::Billiard, Self::Brownian, Self::Falling, Self::Robot, Self::Spaceships];
 
     /// The name of the sample.
     #[must_use]
@@ -42,6 +47,7 @@ impl Sample {
             Self::Brownian => "brownian",
             Self::Falling => "falling",
             Self::Robot => "robot",
+            Self::Spaceships => "spaceships",
         }
     }
 
@@ -59,6 +65,7 @@ impl Sample {
             Self::Brownian => 300,
             Self::Falling => 60,
             Self::Robot => 12,
+            Self::Spaceships => 11,
         }
     }
 }
@@ -71,18 +78,66 @@ impl fmt::Display for Sample {
 
 /// Generates the scene.
 pub(super) fn make(sample: Sample, bodies: usize, seed: u64) -> Result<MovingScene, Error> {
-    if !(1..=MAX_BODIES).contains(&bodies) {
-        let message = format!(
-            "the number of bodies of a sample is {bodies}: it must be from 1 to {MAX_BODIES}"
-        );
-        return Err(Error::new(ErrorKind::BadParameter, message));
-    }
+    check_count(bodies)?;
     match sample {
         Sample::Billiard => billiard(bodies, seed),
         Sample::Brownian => brownian(bodies, seed),
         Sample::Falling => falling(bodies, seed),
         Sample::Robot => robots(bodies.div_ceil(6), seed),
+        Sample::Spaceships => spaceships(bodies, seed, Steering::parse(USER_SCRIPT)?),
     }
+}
+
+fn check_count(bodies: usize) -> Result<(), Error> {
+    if (1..=MAX_BODIES).contains(&bodies) {
+        return Ok(());
+    }
+    let message =
+        format!("the number of bodies of a sample is {bodies}: it must be from 1 to {MAX_BODIES}");
+    Err(Error::new(ErrorKind::BadParameter, message))
+}
+
+/// The script of the user's ship, if no other is given: it climbs out of the circle, turns, and flies
+/// back through it.
+const USER_SCRIPT: &str = "\
+# seconds  thrust  degrees per second about the ship's x, y and z
+0.0  2.5    0   0   0
+1.2  1.5  140  20   0
+2.4  3.0    0   0  60
+4.0  2.0  -90  60   0
+5.5  3.5    0  45   0
+8.0  2.5  100   0  30
+";
+
+/// The user's ship in the middle of a circle of drones.
+pub(super) fn spaceships(bodies: usize, seed: u64, user: Steering) -> Result<MovingScene, Error> {
+    check_count(bodies)?;
+    let mut random = Random::new(seed);
+    let lamp = Arc::new(shapes::lamp(1.0, 26, 1)?);
+    let drones = bodies - 1;
+    // Ships start 1.2 apart, more than the diagonal of a lamp.
+    let radius = (1.2 * drones as f64 / TAU).max(1.6);
+    let half = radius + 1.0;
+    let cage = Aabb::from_corners(Vec3::new(-half, -half, -1.5), Vec3::new(half, half, 1.5));
+    let ship =
+        |steering: Steering| Motion::Ship { steering, drag: None, cage: Some(cage), seed: None };
+    let mut scene = MovingScene::default();
+    // The lamp stands on z = 0.
+    let middle = Vec3::new(0.0, 0.0, -0.5);
+    scene.add("user", lamp.clone(), Pose::from_translation(middle)?, None, ship(user))?;
+    for drone in 0..drones {
+        let angle = TAU * drone as f64 / drones as f64;
+        let place = Vec3::new(radius * angle.cos(), radius * angle.sin(), 0.0) + middle;
+        let turn = Pose::from_axis_angle(Vec3::Z, angle)?;
+        let start = Pose::from_translation(place)?.compose(&turn)?;
+        let steering = Steering::Random {
+            thrust: random.range(3.0, 6.0),
+            spin: random.range(1.0, 2.5),
+            hold: 0.8,
+        };
+        scene.add(format!("drone {}", drone + 1), lamp.clone(), start, None, ship(steering))?;
+    }
+    Ok(scene)
 }
 
 /// The shapes in the cage, each with a radius of about one.

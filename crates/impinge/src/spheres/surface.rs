@@ -44,18 +44,6 @@ impl Surface {
         self.is_solid && self.index.locate(p) != Location::Outside
     }
 
-    /// The distance from the surface, negative inside the solid, and the nearest point of the
-    /// surface. Up to rounding.
-    pub(super) fn signed_distance(&self, p: Vec3) -> (f64, Vec3) {
-        match self.nearest(p, f64::INFINITY) {
-            Some(found) => {
-                let d = found.square.sqrt();
-                (if self.contains(p) { -d } else { d }, found.point)
-            }
-            None => (f64::INFINITY, p),
-        }
-    }
-
     /// A lower bound of the distance of `p` from the surface.
     pub(super) fn distance_down(&self, p: Vec3) -> f64 {
         (self.index.distance_down(p) - VERTEX_ERROR).max(0.0)

@@ -158,7 +158,7 @@ impl SphereTree {
             h = builder.level(*balls, options.rounds, h);
         }
         let levels = std::mem::take(&mut builder.levels);
-        let fine = CoverOptions::default().finest(FINEST_AT_LAST).in_holes(FINEST);
+        let fine = CoverOptions::default().finest(FINEST_AT_LAST).in_holes(0.25 * FINEST);
         let cuts = assign(mesh, &levels, &fine);
         Self::with_cuts(mesh, &levels, cuts, Fit::Exactly)
     }

@@ -47,8 +47,9 @@ pub(super) fn refine(
 ) -> Level {
     let Effort { balls, rounds } = effort;
     // The target may have more points than before: what the level needs is not known yet.
-    let mut best = Level { h: f64::INFINITY, ..level.clone() };
     let mut now = level;
+    adopt(&mut now.seeds, target, balls);
+    let mut best = Level { h: f64::INFINITY, seeds: now.seeds.clone() };
     let mut random = Random::new(7);
     let mut since_best = 0;
     // Short improvements begin with it: points were added because no ball contains them.
@@ -100,6 +101,32 @@ pub(super) fn refine(
         }
     }
     best
+}
+
+/// Adds balls for points that may belong to parents without children only. Where that makes too
+/// many, balls with siblings are dropped, the last first.
+fn adopt(seeds: &mut Vec<Seed>, target: &Target<'_>, balls: usize) {
+    let parents = seeds.iter().map(|s| s.parent as usize + 1).max().unwrap_or(0);
+    let mut children = vec![0_usize; parents];
+    seeds.iter().for_each(|s| children[s.parent as usize] += 1);
+    for (i, point) in target.points.iter().enumerate() {
+        let allowed = target.parents.of(i);
+        let has_child = |p: &u32| children.get(*p as usize).is_some_and(|count| *count > 0);
+        if let (false, Some(parent)) = (allowed.iter().any(has_child), allowed.first()) {
+            seeds.push(Seed { center: *point, parent: *parent });
+            children.resize(children.len().max(*parent as usize + 1), 0);
+            children[*parent as usize] += 1;
+        }
+    }
+    let mut i = seeds.len();
+    while seeds.len() > balls && i > 0 {
+        i -= 1;
+        let count = &mut children[seeds[i].parent as usize];
+        if *count > 1 {
+            *count -= 1;
+            seeds.remove(i);
+        }
+    }
 }
 
 /// The points of each ball: every point goes to the ball in which it is deepest.

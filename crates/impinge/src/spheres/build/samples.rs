@@ -160,6 +160,7 @@ impl Maker {
     /// Points of edges where the surface bends outward, with directions between the normals.
     fn edges(&mut self, mesh: &Mesh, vertices: &[Vec3]) {
         let edges = mesh.edges();
+        let turns = turns();
         let opposite = |t: u32, ends: [u32; 2]| {
             let corners = mesh.triangles()[t as usize];
             corners.into_iter().find(|v| !ends.contains(v)).map(|v| vertices[v as usize])
@@ -176,27 +177,27 @@ impl Maker {
                 }
             }
             let Some(first) = into.first().copied() else { continue };
-            // Directions `first` turned by an angle; the fan is where all faces are behind.
+            // Directions `first` turned by multiples of an angle; the fan is where all faces are
+            // behind.
             let side = along.cross(first);
-            let turned = |angle: f64| first * angle.cos() + side * angle.sin();
-            let steps = 64;
-            let width = std::f64::consts::TAU / f64::from(steps);
-            let open: Vec<f64> = (0..steps)
-                .map(|i| (f64::from(i) + 0.5) * width)
-                .filter(|angle| into.iter().all(|w| w.dot(turned(*angle)) <= 0.0))
-                .collect();
+            let turned: Vec<Vec3> = turns.iter().map(|[c, s]| first * *c + side * *s).collect();
+            let is_open = |d: &Vec3| into.iter().all(|w| w.dot(*d) <= 0.0);
+            let open: Vec<Vec3> = turned.into_iter().filter(is_open).collect();
             let length = (b - a).length();
             // Points of a sharp edge have to be covered too.
             if open.len() > 3 {
                 let count = ((length / self.cell.sqrt()).floor() as usize).min(4096);
                 self.points.extend((1..=count).map(|i| a.lerp(b, i as f64 / (count + 1) as f64)));
             }
-            let count = self.count(length * open.len() as f64 * width * self.height);
+            let count = self.count(length * open.len() as f64 * STEP * self.height);
             for _ in 0..count {
                 let p = a.lerp(b, self.random.unit());
-                let angle =
-                    open[self.random.index(open.len())] + width * (self.random.unit() - 0.5);
-                self.directed.push((p, turned(angle)));
+                // Between two neighbours, or beside the only one.
+                let i = self.random.index(open.len());
+                let d = open[i].lerp(open[(i + 1).min(open.len() - 1)], self.random.unit());
+                if let Some(d) = d.try_normalize() {
+                    self.directed.push((p, d));
+                }
             }
         }
     }
@@ -209,16 +210,8 @@ impl Maker {
                 around[t[i] as usize].extend([t[(i + 1) % 3], t[(i + 2) % 3]]);
             }
         }
-        let steps = 400;
-        let golden = 2.399_963_229_728_653;
-        let directions: Vec<Vec3> = (0..steps)
-            .map(|i| {
-                let z = 1.0 - (2.0 * f64::from(i) + 1.0) / f64::from(steps);
-                let (r, a) = ((1.0 - z * z).sqrt(), golden * f64::from(i));
-                Vec3::new(r * a.cos(), r * a.sin(), z)
-            })
-            .collect();
-        let piece = 4.0 * std::f64::consts::PI / f64::from(steps);
+        let directions = spread_directions();
+        let piece = 4.0 * std::f64::consts::PI / directions.len() as f64;
         for (v, around) in around.iter_mut().enumerate().filter(|(_, a)| !a.is_empty()) {
             around.sort_unstable();
             around.dedup();
@@ -244,4 +237,29 @@ impl Maker {
             }
         }
     }
+}
+
+/// The angle between neighbouring directions of a fan: a 64th of a full turn.
+const STEP: f64 = std::f64::consts::TAU / 64.0;
+
+/// Cosine and sine of the multiples of [`STEP`]: products only, so that they are the same bits on
+/// every platform.
+fn turns() -> Vec<[f64; 2]> {
+    let [c, s] = [0.995_184_726_672_196_9, 0.098_017_140_329_560_6];
+    let next = |[x, y]: [f64; 2]| [x * c - y * s, x * s + y * c];
+    std::iter::successors(Some([1.0, 0.0]), |at| Some(next(*at))).take(64).collect()
+}
+
+/// 400 directions, evenly spread: a spiral that turns by the golden angle.
+fn spread_directions() -> Vec<Vec3> {
+    let [c, s] = [-0.737_368_878_078_319_7, 0.675_490_294_261_523_8];
+    let mut at = [1.0, 0.0];
+    (0..400)
+        .map(|i| {
+            at = [at[0] * c - at[1] * s, at[0] * s + at[1] * c];
+            let z = 1.0 - (2.0 * f64::from(i) + 1.0) / 400.0;
+            let r = (1.0 - z * z).sqrt();
+            Vec3::new(r * at[0], r * at[1], z)
+        })
+        .collect()
 }

@@ -43,6 +43,7 @@ pub const NO_PARENT: u32 = u32::MAX;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ball {
     /// The centre.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::point"))]
     pub center: Vec3,
     /// The radius; zero for a point.
     pub radius: f64,

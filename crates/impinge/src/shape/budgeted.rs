@@ -53,6 +53,13 @@ impl ShapeSearch {
         self.key = None;
     }
 
+    /// Whether the query has its final answer, which further calls return again. An answer that is
+    /// final and undecided is about curved shapes that touch.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.key.is_some() && self.verdict.is_some()
+    }
+
     /// Continues the query, or starts it. See [`intersects_within`].
     pub fn run(&mut self, a: &Shape, b: &Shape, pose: &Pose, budget: &mut Budget<'_>) -> Verdict {
         let belongs = self

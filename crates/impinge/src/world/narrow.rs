@@ -187,8 +187,8 @@ struct PartCache {
     /// The same for the next time that hulls do not decide.
     next_checks_until_hulls: u8,
     shapes: shape::ShapeCache,
-    /// The search of two meshes within a budget, for the same poses.
-    search: Option<Box<pair::FirstSearch>>,
+    /// The search within a budget, which the next check continues if the pose is the same.
+    search: Option<Box<shape::ShapeSearch>>,
     /// The checker of an external method.
     checker: Option<Box<dyn PairChecker>>,
 }
@@ -276,18 +276,24 @@ fn check_parts(
             };
         }
     };
+    if !budget.is_unlimited() {
+        let search = cache.search.get_or_insert_default();
+        return match search.run(a.shape(), b.shape(), pose, budget) {
+            Verdict::Separated(_) => CheckResult::APART,
+            Verdict::Intersecting(hit) => {
+                let triangles = [hit.triangle_a, hit.triangle_b];
+                CheckResult::meeting(location(triangles, Some(hit.point)))
+            }
+            // Curved shapes that touch, as below.
+            Verdict::Undecided(_) if search.is_finished() => {
+                CheckResult::Meeting { location: location([None, None], None), certain: false }
+            }
+            Verdict::Undecided(bounds) => CheckResult::Undecided(bounds),
+        };
+    }
     if method != Method::Shapes {
         if let (Some(mesh_a), Some(mesh_b)) = (a.shape().mesh(), b.shape().mesh()) {
             let meshes = (&**mesh_a, &**mesh_b);
-            if !budget.is_unlimited() {
-                return match check_meshes_within(a, b, pose, cache, budget) {
-                    Verdict::Separated(()) => CheckResult::APART,
-                    Verdict::Intersecting((triangles, point)) => {
-                        CheckResult::meeting(location(triangles, Some(point)))
-                    }
-                    Verdict::Undecided(bounds) => CheckResult::Undecided(bounds),
-                };
-            }
             if hulls_are_apart(method, a, (b, meshes.1), pose, cache) {
                 *flags.decided_by_hulls = true;
                 return CheckResult::APART;
@@ -316,32 +322,6 @@ fn check_parts(
         }
         QuickVerdict::Undecided => {
             CheckResult::Meeting { location: location([None, None], None), certain: false }
-        }
-    }
-}
-
-/// Checks two meshes within a budget: their triangles, by a search that the next check continues if
-/// the pose is the same, then whether one is inside the other. Where they meet, the triangles and a
-/// point.
-fn check_meshes_within(
-    a: &BodyPart,
-    b: &BodyPart,
-    pose: &Pose,
-    cache: &mut PartCache,
-    budget: &mut Budget<'_>,
-) -> Verdict<(), ([Option<u32>; 2], Vec3), Bounds> {
-    let (Some(mesh_a), Some(mesh_b)) = (a.shape().mesh(), b.shape().mesh()) else {
-        unreachable!("the caller has two meshes");
-    };
-    let search = cache.search.get_or_insert_default();
-    match search.run(mesh_a, mesh_b, pose, budget) {
-        Verdict::Undecided(bounds) => Verdict::Undecided(bounds),
-        Verdict::Intersecting(hit) => {
-            Verdict::Intersecting(([Some(hit.triangle_a), Some(hit.triangle_b)], hit.point))
-        }
-        Verdict::Separated(_) => {
-            let inside = shape::contained_point(a.shape(), b.shape(), pose, &mut cache.shapes);
-            inside.map_or(Verdict::Separated(()), |p| Verdict::Intersecting(([None, None], p)))
         }
     }
 }

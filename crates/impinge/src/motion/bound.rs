@@ -208,7 +208,8 @@ impl SpaceTimeBound {
     /// holds. The cutting plane may cut parts of it off.
     #[must_use]
     pub fn section(&self, t: f64) -> Aabb {
-        let after = self.after(t.clamp(self.start, self.end));
+        // A time that is not a number becomes the start.
+        let after = self.after(t.max(self.start).min(self.end));
         let at = |lines: [Linear; 3], value: fn(&Linear, Duration) -> f64| {
             Vec3::from_array(lines.map(|line| value(&line, after)))
         };

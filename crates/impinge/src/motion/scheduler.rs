@@ -15,6 +15,9 @@ use crate::broad::{BoxF32, BroadPhase, Changes, FrameInput, Moved, Neighbours};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, MAX_COORDINATE};
 
+/// Fewer entries of the queue are not searched for void ones.
+const MIN_ENTRIES: usize = 256;
+
 /// A body of a [`Scheduler`]. The number of a removed body may be given to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyNumber(u32);
@@ -81,6 +84,8 @@ pub struct Scheduler {
     phase: Neighbours,
     changes: Changes,
     queue: BinaryHeap<Reverse<Event>>,
+    /// With more entries than this, void ones are removed.
+    most_entries: usize,
     /// The number of bodies without a bound at this time.
     unbounded: usize,
     /// Bodies that were observed outside their bounds and have not been listed yet.
@@ -240,6 +245,7 @@ impl Scheduler {
             phase: Neighbours::new(),
             changes: Changes::default(),
             queue: BinaryHeap::new(),
+            most_entries: MIN_ENTRIES,
             unbounded: 0,
             outside: Vec::new(),
             due: Due::default(),
@@ -402,10 +408,7 @@ impl Scheduler {
         while self.queue.peek().is_some_and(|event| event.0.time <= to) {
             let Some(Reverse(event)) = self.queue.pop() else { break };
             let [a, b] = event.bodies;
-            let is_void = [0, 1].iter().any(|side| {
-                self.bodies[event.bodies[*side] as usize].version != event.versions[*side]
-            });
-            if is_void {
+            if is_void(&self.bodies, &event) {
                 continue;
             }
             self.stats.events += 1;
@@ -498,14 +501,13 @@ impl Scheduler {
             self.moved.clear();
         }
         // Void entries at the front would end idle times too early.
-        while let Some(Reverse(event)) = self.queue.peek() {
-            let is_valid = |side: usize| {
-                self.bodies[event.bodies[side] as usize].version == event.versions[side]
-            };
-            if is_valid(0) && is_valid(1) {
-                break;
-            }
+        while self.queue.peek().is_some_and(|event| is_void(&self.bodies, &event.0)) {
             self.queue.pop();
+        }
+        // Others stay until their time comes, which may be never: as many as there are valid ones.
+        if self.queue.len() > self.most_entries {
+            self.queue.retain(|event| !is_void(&self.bodies, &event.0));
+            self.most_entries = MIN_ENTRIES.max(2 * self.queue.len());
         }
     }
 
@@ -535,6 +537,12 @@ impl Scheduler {
     }
 }
 
+/// Whether one of the bodies of an entry has got other bounds since.
+fn is_void(bodies: &[Body], event: &Event) -> bool {
+    let is_old = |side: usize| bodies[event.bodies[side] as usize].version != event.versions[side];
+    is_old(0) || is_old(1)
+}
+
 fn check_time(t: f64) -> Result<(), Error> {
     if t.abs() <= MAX_COORDINATE {
         return Ok(());
@@ -543,4 +551,28 @@ fn check_time(t: f64) -> Result<(), Error> {
         ErrorKind::BadParameter,
         format!("the time is {t:e}; it must be a number of at most {MAX_COORDINATE:e} in size"),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Motion;
+    use super::*;
+    use crate::math::Vec3;
+
+    #[test]
+    fn bounds_that_are_replaced_before_they_expire_leave_no_entries_behind() {
+        let mut scheduler = Scheduler::new(0.0).unwrap();
+        let bodies: Vec<BodyNumber> = (0..8).map(|_| scheduler.add()).collect();
+        for frame in 0..2000 {
+            let now = f64::from(frame);
+            scheduler.advance(now).unwrap();
+            for (n, body) in bodies.iter().enumerate() {
+                let motion = Motion::fixed(Aabb::from_points([Vec3::splat(n as f64)]));
+                scheduler.set(*body, &[motion.bound(now, 1e30).unwrap()]);
+            }
+            scheduler.next_time();
+            assert!(scheduler.queue.len() <= MIN_ENTRIES + bodies.len(), "frame {frame}");
+        }
+        assert_eq!((scheduler.items.len(), scheduler.stats().idle), (bodies.len(), 1999));
+    }
 }

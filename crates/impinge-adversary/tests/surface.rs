@@ -45,7 +45,7 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "convex::Hull::neighbors",
         ],
     ),
-    ("spends units of a budget, which a caller may do too", &["Budget::take"]),
+    ("spends units of a budget, which a caller may do too", &["Budget::take", "Budget::part"]),
     (
         "is tested with a body that approaches another one, by its own test",
         &["hubbard::broad_phase::BroadPhase::detect"],

@@ -265,9 +265,9 @@ mod tests {
         assert!(!budget.step());
         let mut stop = || false;
         let mut stopped = Budget::until(&mut stop);
-        assert!(!stopped.part(0.5, Budget::step) && !stopped.step());
+        assert!(!stopped.part(0.5, |part| part.take(1)) && !stopped.step());
         let mut late = Budget::deadline(Instant::now());
-        assert!(!late.part(0.5, Budget::step));
+        assert!(!late.part(0.5, |part| part.take(1)));
         let mut unlimited = Budget::unlimited();
         assert!(unlimited.part(0.1, |part| part.take(1 << 40)) && unlimited.step());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use impinge::pair::Bias;
+use impinge::pair::{Bias, Budget};
 use impinge::world::{Body, BoxKind, Geometry, MethodKind, World, WorldOptions};
 use impinge::{Shape, Vec3};
 use impinge_papers::METHODS;
@@ -45,6 +45,12 @@ pub(super) const ROWS: &[Row] = &[
         covers: &["world::World::set_method"],
         interval: 24,
         run: published,
+    },
+    Row {
+        name: "worlds within budgets",
+        covers: &["world::World::update_within"],
+        interval: 4,
+        run: within_budgets,
     },
     Row {
         name: "deforming worlds",
@@ -120,6 +126,46 @@ fn methods(case: &Case<'_>, checker: &mut Checker<'_>) {
                 checker.case(&found);
                 checker.check(found == meet[step], || {
                     format!("step {step}: {name} by {method}: {found}, expected {}", meet[step])
+                });
+            }
+        }
+    }
+}
+
+/// Updates within budgets of steps, repeated until everything is decided: what is decided on the
+/// way is right, and undecided pairs are reported.
+fn within_budgets(case: &Case<'_>, checker: &mut Checker<'_>) {
+    const MAX_UPDATES: usize = 100_000;
+    for Pairing { name, a, b, meet } in pairings(case) {
+        for steps in [12, 40, 1000] {
+            let mut world = World::with_options(options(case).persisting(false));
+            let first = world.add(Body::new(a.clone())).expect("a body");
+            let second = world.add(Body::new(b.clone())).expect("a body");
+            world.prepare();
+            let mut before = false;
+            for (step, pose, _) in case.steps() {
+                let message =
+                    |what: String| format!("step {step}: {name} within {steps} steps: {what}");
+                world.move_to(second, *pose).expect("it exists");
+                let mut updates = 0;
+                while updates < MAX_UPDATES {
+                    updates += 1;
+                    let report = world.update_within(&mut Budget::steps(steps)).clone();
+                    let now = world.meet(first, second).expect("both exist");
+                    let [began, ended] = [report.began().count(), report.ended().count()];
+                    let changes = (usize::from(now && !before), usize::from(before && !now));
+                    checker.check((began, ended) == changes, || message(format!("{report:?}")));
+                    before = now;
+                    if report.is_complete() {
+                        break;
+                    }
+                    // The last decided state is kept, or the answer is there already.
+                    let is_open = report.open_bodies() > 0 || world.undecided().count() == 1;
+                    checker.check(is_open, || message(format!("{report:?}")));
+                }
+                checker.case(&(updates, before));
+                checker.check(updates < MAX_UPDATES && before == meet[step], || {
+                    message(format!("{before} after {updates} updates, expected {}", meet[step]))
                 });
             }
         }

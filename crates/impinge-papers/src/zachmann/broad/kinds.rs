@@ -57,6 +57,7 @@ pub const BROAD_PHASES: &[PhaseKind] = &[
     SLABS_ORIENTED,
     SWEEP,
     TREE,
+    PhaseKind::INCREMENTAL,
 ];
 
 /// The kind of this name among [`BROAD_PHASES`].

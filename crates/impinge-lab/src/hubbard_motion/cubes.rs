@@ -37,7 +37,7 @@ impl Cube {
         let (mut x, mut v) = (random.in_cube() * room, random.in_cube() * 1.5);
         let (mut parts, mut sets, mut t) = (Vec::new(), Vec::new(), 0.0);
         while t < DURATION + 1.0 {
-            let end = t + random.range(0.25, 2.5);
+            let end = t + random.range(1.0, 6.0);
             let acceleration = random.range(0.2, 3.0);
             // Mostly back to the middle of the room.
             let d = (x / room + random.direction() * 0.7).try_normalize().unwrap_or(Vec3::X);
@@ -93,7 +93,7 @@ impl Cube {
 
 /// The cubes of a run, in a room of a random size; none overlap at the start.
 pub(super) fn scene(random: &mut Random, bodies: usize) -> Vec<Cube> {
-    let room = random.range(2.0, 5.0).exp2() * (bodies as f64 / 100.0).cbrt();
+    let room = random.range(2.5, 5.5).exp2() * (bodies as f64 / 100.0).cbrt();
     let mut cubes: Vec<Cube> = Vec::new();
     while cubes.len() < bodies {
         let cube = Cube::new(random, room);

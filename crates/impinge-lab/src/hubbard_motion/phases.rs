@@ -18,9 +18,12 @@ pub(super) const SAMPLES: usize = 32;
 /// The minimum temporal resolution of the paper's broad phase, in seconds.
 pub(super) const RESOLUTION: f64 = 1e-3;
 
-/// How long bounds of the scheduler and of the heap hold at most, in seconds: the chord of a
-/// shorter time is tighter.
+/// Bounds of the scheduler and of the heap hold until the next multiple of this, in seconds: the
+/// chord of a shorter time is tighter, and bounds that expire together leave more frames free.
 const HORIZON: f64 = 0.5;
+
+/// Unless that is nearer than this.
+const MIN_HORIZON: f64 = 0.1;
 
 /// A frame: the time of the last one, its own, and the boxes of all cubes.
 pub(super) struct Frame<'a> {
@@ -183,7 +186,8 @@ impl Bodies for Asked<'_> {
 /// The bound of a cube from a time on.
 fn bound(cube: &Cube, t: f64) -> Option<SpaceTimeBound> {
     let (motion, end) = cube.motion(t);
-    motion.bound(t, end.min(t + HORIZON)).ok()
+    let next = ((t + MIN_HORIZON) / HORIZON).floor() + 1.0;
+    motion.bound(t, end.min(next * HORIZON)).ok()
 }
 
 /// Every pair waits for its own earliest meeting; no structure over space.

@@ -345,9 +345,13 @@ fn highest_along(d: Vec3, set: &Aabb) -> f64 {
 /// The direction times a power of two that makes its largest component about one, unless that would
 /// round another component.
 fn near_unit(d: Vec3) -> Vec3 {
-    let (s, t) = unit_scale(d.abs().max_element());
-    let scaled = d * s * t;
-    if (scaled / t) / s == d { scaled } else { d }
+    let scaled = |d: Vec3| {
+        let (s, t) = unit_scale(d.abs().max_element());
+        let scaled = d * s * t;
+        if (scaled / t) / s == d { scaled } else { d }
+    };
+    // Denormal numbers become about one in two steps.
+    scaled(scaled(d))
 }
 
 #[cfg(test)]

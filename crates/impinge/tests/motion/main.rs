@@ -5,6 +5,7 @@ mod legal_motions;
 mod meetings;
 mod scheduler;
 mod scheduler_random;
+mod world_frames;
 
 use impinge::motion::SpaceTimeBound;
 use impinge_oracles::space_time::MovingHalfSpace;

@@ -68,6 +68,17 @@ error, which is a proven bound. With --exact the solid is cut at the planes of i
 of the pieces is the solid, up to the rounding of new corners if \"not exact\" is printed.
 Meshes must be closed. Coordinates in .glb files have single precision; .obj keeps every digit.";
 
+const SPHERES_EXAMPLES: &str = "\
+Examples:
+  impinge spheres bracket.stl -o spheres.json --png spheres.png
+  impinge spheres arm.glb -o arm.yaml --balls 32
+  impinge spheres gearbox.glb --levels 2
+
+Every level covers the surface, which is proven. The printed reach is how far the balls of a level
+extend out of the solid, or to either side of an open surface: a certified bound. JSON has all
+levels, with the parents of balls and the triangles of the deepest; YAML has the deepest level, as
+robot planners read collision spheres. A picture is drawn for every level.";
+
 const SAMPLE_EXAMPLES: &str = "\
 Examples:
   impinge sample                     check the sample
@@ -94,6 +105,9 @@ pub(crate) enum Command {
     /// Cuts solids into convex pieces, with a bound on the error.
     #[command(after_help = DECOMPOSE_EXAMPLES)]
     Decompose(DecomposeArgs),
+    /// Covers parts with levels of balls, with proofs and certified errors.
+    #[command(after_help = SPHERES_EXAMPLES)]
+    Spheres(SpheresArgs),
     /// Simulates moving bodies and reports their collisions frame by frame.
     #[command(after_help = crate::sim::EXAMPLES)]
     Sim(Box<crate::sim::SimArgs>),
@@ -283,6 +297,38 @@ pub(crate) struct DecomposeArgs {
     pub(crate) quiet: bool,
 
     /// A picture of the pieces.
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
+}
+
+/// `impinge spheres`.
+#[derive(Debug, Args)]
+pub(crate) struct SpheresArgs {
+    /// A mesh, assembly or scene file; every part is covered.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Writes the balls, in the frame of each part.
+    #[arg(long, short, value_name = "FILE.json|FILE.yaml")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The number of levels below the first ball: at most 8 balls, 64, 512, and so on.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=4))]
+    pub(crate) levels: u32,
+
+    /// The largest number of balls of each level instead, ascending, such as 10,100.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with = "levels")]
+    pub(crate) balls: Vec<usize>,
+
+    /// Number of threads [default: all processors].
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub(crate) threads: Option<NonZeroUsize>,
+
+    /// Prints no progress bar and no notes, only the report and errors.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Pictures of the balls, one for each level: the file name is extended by the level.
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
 }

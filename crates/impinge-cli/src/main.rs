@@ -18,6 +18,7 @@ mod render;
 mod report;
 mod sample;
 mod sim;
+mod spheres;
 mod trees;
 
 use std::io::{self, Write};
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Decompose(args)) => decompose::run(args),
+        Some(Command::Spheres(args)) => spheres::run(args),
         Some(Command::Sim(args)) => sim::run(args),
         Some(Command::Sample(args)) => run_sample(args),
         None => run_default(),

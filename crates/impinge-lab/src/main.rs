@@ -27,6 +27,7 @@ mod plain;
 mod pre_checks;
 mod report;
 mod scenes;
+mod spheres;
 mod support;
 mod threads;
 mod timing;
@@ -71,6 +72,8 @@ enum Experiment {
     Assemblies(assemblies::Arguments),
     /// Point in solid through the tree, compared with a query that visits every triangle.
     Locate(locate::Arguments),
+    /// Levels of balls that cover a surface: certified reach, and the time to build.
+    Spheres(spheres::Arguments),
     /// Time of queries from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// Distances of meshes that are far apart, compared with their sizes.
@@ -120,6 +123,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::HubbardMotion(arguments) => hubbard_motion::run(arguments),
         Experiment::Assemblies(arguments) => assemblies::run(arguments),
         Experiment::Locate(arguments) => locate::run(arguments),
+        Experiment::Spheres(arguments) => spheres::run(arguments),
         Experiment::Growth(arguments) => growth::run(arguments),
         Experiment::Far(arguments) => far::run(arguments),
         Experiment::Threads(arguments) => threads::run(arguments),

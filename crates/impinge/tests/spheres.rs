@@ -1,8 +1,15 @@
 //! Sphere-trees: covers are proven at every scale, and forged trees are refused.
 
+use std::ops::ControlFlow;
+
+use impinge::exact::Location;
+use impinge::internals::Random;
 use impinge::math::Vec3;
-use impinge::spheres::{Ball, CoverOptions, Flaw, NO_PARENT, Node, Parts, SphereTree, verify};
-use impinge::{ErrorKind, Mesh, Pose, shapes};
+use impinge::spheres::{
+    Ball, BuildOptions, CoverOptions, Flaw, NO_PARENT, Node, Parts, ReachOptions, SphereTree,
+    reach, verify,
+};
+use impinge::{ErrorKind, Mesh, Pose, closest, shapes, solid};
 
 /// Levels of balls around the cells of grids that meet the box of the mesh; they overlap only just.
 fn grid_levels(mesh: &Mesh, levels: u32) -> Vec<Vec<Node>> {
@@ -206,4 +213,146 @@ fn invalid_levels_are_refused() {
     // Far away or huge balls are grown or kept.
     let far = Ball { center: Vec3::splat(1e60), radius: 1e-300 };
     assert_eq!(kind(&cube, &[vec![Node::root(far)]]), Ok(()));
+}
+
+/// The distance of a point from the solid, or from an open surface, by all triangles.
+fn distance_outside(mesh: &Mesh, p: Vec3) -> [f64; 2] {
+    if mesh.is_solid() && solid::locate(mesh, p).unwrap() != Location::Outside {
+        return [0.0; 2];
+    }
+    let all = (0..mesh.triangles().len()).map(|t| closest::point_triangle(p, &mesh.triangle(t)));
+    all.fold([f64::INFINITY; 2], |[lower, upper], d| [lower.min(d.lower), upper.min(d.upper)])
+}
+
+#[test]
+fn the_reach_of_simple_balls_is_enclosed_tightly() {
+    let cube = shapes::cuboid([2.0; 3]).unwrap();
+    let sheet = Mesh::from_triangles(
+        [[-9.0, -9.0, 0.0], [9.0, -9.0, 0.0], [0.0, 9.0, 0.0]].map(Vec3::from).to_vec(),
+        vec![[0, 1, 2]],
+    )
+    .unwrap();
+    let shell = shapes::spherical_shell(4.0, 2.0, 24, 48).unwrap();
+    let at = |x: f64, radius: f64| Ball { center: Vec3::X * x, radius };
+    // The balls, and the reach of all of them.
+    let cases: [(&Mesh, &[Ball], f64, f64); 7] = [
+        (&cube, &[at(0.0, 1.0)], 0.0, 0.0),
+        (&cube, &[at(0.0, 1.5)], 0.5, 0.5),
+        (&cube, &[at(0.5, 0.75), at(-0.5, 0.625)], 0.25, 0.25),
+        (&cube, &[at(4.0, 1.0)], 4.0, 4.0),
+        // Both sides of an open surface count.
+        (&sheet, &[Ball { center: Vec3::Z * 0.25, radius: 1.0 }], 1.25, 1.25),
+        // The cavity is outside: its middle is the furthest point.
+        (&shell, &[at(0.0, 3.0)], 1.9, 2.0),
+        (&shell, &[at(0.0, 3.0), at(0.0, 7.0)], 3.0, 3.1),
+    ];
+    for (mesh, balls, low, high) in cases {
+        for scale in [1.0, 2.0_f64.powi(-990), 2.0_f64.powi(180)] {
+            let mesh = mesh.scaled(scale).unwrap();
+            let balls: Vec<Ball> = (balls.iter())
+                .map(|b| Ball { center: b.center * scale, radius: b.radius * scale })
+                .collect();
+            let found = reach(&mesh, &balls, &ReachOptions::default()).unwrap();
+            let (lower, upper) = (found.lower / scale, found.upper / scale);
+            assert!(lower <= high && low <= upper, "{found:?} {low} {high}");
+            assert!(upper - lower <= 0.006 * upper + 1e-8, "{found:?}");
+        }
+    }
+    let empty = Mesh::from_triangles(vec![], vec![]).unwrap();
+    let error = reach(&empty, &[at(0.0, 1.0)], &ReachOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Empty);
+    // A search that ends at once still bounds.
+    let found = reach(&cube, &[at(0.0, 1.5)], &ReachOptions::default().max_cells(0)).unwrap();
+    assert!(found.lower <= 0.5 && 0.5 <= found.upper && found.upper < 0.6);
+}
+
+#[test]
+fn no_sampled_point_of_a_ball_is_beyond_the_reach() {
+    let mut random = Random::new(11);
+    let star = shapes::star_prism(7, 1.0, 0.5, 0.6).unwrap();
+    let ring = shapes::torus(1.0, 0.3, 16, 8).unwrap();
+    for mesh in [&star, &ring] {
+        for _ in 0..6 {
+            let ball = Ball { center: random.in_cube(), radius: 0.2 + random.unit() };
+            let found = reach(mesh, &[ball], &ReachOptions::default()).unwrap();
+            let mut furthest = 0.0_f64;
+            for i in 0..300 {
+                let r = if i % 3 == 0 { random.unit() } else { 1.0 };
+                let p = ball.center + random.direction() * (ball.radius * r);
+                let [lower, _] = distance_outside(mesh, p);
+                furthest = furthest.max(lower);
+            }
+            assert!(furthest <= found.upper, "{ball:?} {found:?} {furthest}");
+            assert!(found.lower <= found.upper && found.lower >= 0.9 * furthest);
+        }
+    }
+}
+
+#[test]
+fn built_trees_cover_closely_and_do_not_depend_on_threads() {
+    let cube = shapes::cuboid([1.0; 3]).unwrap();
+    let ring = shapes::torus(1.0, 0.4, 16, 12).unwrap();
+    let sheet = shapes::icosphere(1.0, 3).unwrap();
+    // Half a sphere: an open surface.
+    let upper = sheet.triangles().iter().enumerate().filter(|(t, _)| sheet.triangle(*t)[0].z > 0.1);
+    let sheet =
+        Mesh::from_triangles(sheet.vertices().to_vec(), upper.map(|(_, t)| *t).collect()).unwrap();
+    let options = BuildOptions::default().balls([8, 24]).rounds(16);
+    // Upper limits of reach over radius at both levels: an octree of the cube has 0.2114 at 8 balls.
+    for (mesh, limits) in [(&cube, [0.2125, 0.19]), (&ring, [0.19, 0.08]), (&sheet, [0.6, 0.3])] {
+        let tree = SphereTree::build(mesh, &options).unwrap();
+        assert_eq!(verify(mesh, tree.parts()), Ok(()));
+        assert_eq!((tree.levels(), tree.level(0).len()), (3, 1));
+        assert!(tree.level(1).len() <= 8 && tree.level(2).len() <= 24);
+        let radius = tree.level(0)[0].ball.radius;
+        for (level, limit) in limits.into_iter().enumerate() {
+            let found = tree.reach(mesh, level + 1, &ReachOptions::default()).unwrap();
+            assert!(found.upper / radius < limit, "{level}: {}", found.upper / radius);
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let again = pool.install(|| SphereTree::build(mesh, &options).unwrap());
+        assert!(tree == again);
+    }
+}
+
+#[test]
+fn a_stopped_build_is_a_proven_tree_with_fewer_levels() {
+    let ring = shapes::torus(1.0, 0.4, 12, 8).unwrap();
+    let options = BuildOptions::default().balls([4, 16]).rounds(20);
+    let mut calls = 0;
+    let mut totals = Vec::new();
+    let tree = SphereTree::build_watched(&ring, &options, &mut |done, work| {
+        calls += 1;
+        totals.push((done, work));
+        if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .unwrap();
+    assert!(totals.iter().all(|(done, work)| done <= work));
+    assert_eq!(tree.levels(), 2);
+    assert_eq!(verify(&ring, tree.parts()), Ok(()));
+    let kind = |options: BuildOptions| SphereTree::build(&ring, &options).unwrap_err().kind();
+    for balls in [vec![], vec![0], vec![8, 4], vec![1 << 20], vec![1; 16]] {
+        assert_eq!(kind(BuildOptions::default().balls(balls)), ErrorKind::BadParameter);
+    }
+    let empty = Mesh::from_triangles(vec![], vec![]).unwrap();
+    assert_eq!(SphereTree::build(&empty, &options).unwrap_err().kind(), ErrorKind::Empty);
+}
+
+#[test]
+fn degenerate_meshes_have_trees_at_every_scale() {
+    let options = BuildOptions::default().balls([2, 4]).rounds(6);
+    for scale in [1.0, 5e-324, 1e-200, 1e60] {
+        let p = |x: f64, y: f64| Vec3::new(x, y, 0.0) * scale;
+        for vertices in [
+            vec![p(0.0, 0.0); 3],
+            vec![p(0.0, 0.0), p(1.0, 0.0), p(0.5, 0.0)],
+            vec![p(0.0, 0.0), p(1.0, 0.0), p(0.0, 1.0)],
+        ] {
+            let mesh = Mesh::from_triangles(vertices, vec![[0, 1, 2]]).unwrap();
+            let tree = SphereTree::build(&mesh, &options).unwrap();
+            assert_eq!(verify(&mesh, tree.parts()), Ok(()));
+            let found = tree.reach(&mesh, 0, &ReachOptions::default()).unwrap();
+            assert!(found.lower <= found.upper && found.upper <= 4.0 * scale, "{found:?}");
+        }
+    }
 }

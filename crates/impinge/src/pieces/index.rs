@@ -22,6 +22,17 @@ pub struct SolidIndex {
     balanced: bool,
 }
 
+/// The point of a surface nearest to another point.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest<'a> {
+    /// The squared distance.
+    pub square: f64,
+    /// The point.
+    pub point: Vec3,
+    /// The triangle that it is a point of.
+    pub triangle: &'a [Vec3; 3],
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Aabb,
@@ -30,7 +41,7 @@ struct Node {
 }
 
 /// Bound of the rounding error of a distance, for coordinates at most two in size.
-pub(super) const ROUNDING: f64 = 64.0 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 impl SolidIndex {
     /// The tree of the mesh's triangles with their corners at `vertices`.
@@ -114,20 +125,77 @@ impl SolidIndex {
     /// An upper bound of the distance of `p` from the surface, and a triangle no further than that.
     #[must_use]
     pub fn distance(&self, p: Vec3) -> (f64, &[Vec3; 3]) {
-        let mut best = (f64::INFINITY, &self.triangles[0]);
+        match self.nearest(p, f64::INFINITY) {
+            Some(found) => (found.square.sqrt() + ROUNDING, found.triangle),
+            None => (f64::INFINITY, &self.triangles[0]),
+        }
+    }
+
+    /// The point of the surface nearest to `p`, up to rounding; `None` if its squared distance is
+    /// not below `limit`.
+    #[must_use]
+    pub fn nearest(&self, p: Vec3, limit: f64) -> Option<Nearest<'_>> {
+        let mut best = limit;
+        let mut found = None;
+        self.visit_nearest(p, |gap, triangle| {
+            if gap < best {
+                if let Some(triangle) = triangle {
+                    let point = closest_point(p, triangle);
+                    let square = (point - p).length_squared();
+                    if square < best {
+                        best = square;
+                        found = Some(Nearest { square, point, triangle });
+                    }
+                }
+            }
+            best
+        });
+        found
+    }
+
+    /// A lower bound of the distance of `p` from the surface: certain for the coordinates of the
+    /// index, whatever their size.
+    #[must_use]
+    pub fn distance_down(&self, p: Vec3) -> f64 {
+        // Gaps of boxes have a relative error below 8 units of roundoff.
+        const DOWN: f64 = 1.0 - 16.0 * f64::EPSILON;
+        let mut least = f64::INFINITY;
+        let mut best = f64::INFINITY;
+        self.visit_nearest(p, |gap, triangle| {
+            if let Some(triangle) = triangle {
+                if gap * DOWN < best {
+                    let found = point_triangle(p, triangle).lower;
+                    least = least.min(found);
+                    best = least * least;
+                }
+            }
+            best / DOWN
+        });
+        // Squares of smaller numbers vanish.
+        if least < 1e-140 { 0.0 } else { least }
+    }
+
+    /// Calls `show` with the squared gap between `p` and boxes, and with each triangle of boxes that
+    /// are nearer than the limit that it returns: the nearest boxes first, roughly.
+    fn visit_nearest<'a>(
+        &'a self,
+        p: Vec3,
+        mut show: impl FnMut(f64, Option<&'a [Vec3; 3]>) -> f64,
+    ) {
         let gap = |b: &Aabb| (b.min - p).max(p - b.max).max(Vec3::ZERO).length_squared();
-        let mut stack = vec![(0.0, 0_u32)];
-        while let Some((d, i)) = stack.pop() {
-            if d >= best.0 {
+        // The depth is at most 32.
+        let (mut stack, mut open) = ([(0.0, 0_u32); 40], 1);
+        let mut limit = f64::INFINITY;
+        while open > 0 {
+            open -= 1;
+            let (d, i) = stack[open];
+            if d > limit {
                 continue;
             }
             let node = &self.nodes[i as usize];
-            if node.count > 0 {
+            if node.count > 0 || self.triangles.is_empty() {
                 for t in self.leaf(node) {
-                    let d = (closest_point(p, t) - p).length_squared();
-                    if d < best.0 {
-                        best = (d, t);
-                    }
+                    limit = show(d, Some(t));
                 }
                 continue;
             }
@@ -136,10 +204,10 @@ impl SolidIndex {
             if far.0 < near.0 {
                 (near, far) = (far, near);
             }
-            stack.push(far);
-            stack.push(near);
+            limit = show(near.0, None);
+            stack[open..open + 2].copy_from_slice(&[far, near]);
+            open += 2;
         }
-        (best.0.sqrt() + ROUNDING, best.1)
     }
 
     /// The index of the moved triangles: the same tree with new boxes.
@@ -249,7 +317,7 @@ fn plane_meets([a, b, c]: &[Vec3; 3], bounds: &Aabb) -> bool {
 }
 
 /// An upper bound of the distance of `p` from a triangle, for coordinates at most two in size.
-pub(super) fn triangle_distance(p: Vec3, triangle: &[Vec3; 3]) -> f64 {
+pub(crate) fn triangle_distance(p: Vec3, triangle: &[Vec3; 3]) -> f64 {
     (closest_point(p, triangle) - p).length() + ROUNDING
 }
 

@@ -61,6 +61,27 @@ const LEAST_SHARE: f64 = 1e-6;
 /// The cuts of all triangles, each piece with its owner. Triangles and levels are not empty, and
 /// parents exist.
 pub(super) fn assign(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) -> Vec<u32> {
+    assigned(mesh, levels, options).cuts
+}
+
+/// Where balls have to grow.
+#[derive(Debug)]
+pub(super) struct Missing {
+    /// The corners of pieces that are in no ball of the deepest level and all above it, in the
+    /// builders' frame.
+    pub(super) points: Vec<Vec3>,
+    /// The radius that the patch of each ball of the deepest level needs; negative for an empty
+    /// patch.
+    pub(super) radii: Vec<f64>,
+}
+
+/// The pieces that need larger balls.
+pub(super) fn unassigned(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) -> Missing {
+    let found = assigned(mesh, levels, options);
+    Missing { points: found.missing, radii: found.chains.used_radii() }
+}
+
+fn assigned(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) -> Assignment {
     let frame = Frame::of(&mesh.bounds());
     let chains = Chains::new(&frame, levels);
     // Balls far smaller than an even share of the surface count as that large.
@@ -74,6 +95,7 @@ pub(super) fn assign(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) 
         cuts_left: options.max_pieces.saturating_sub(count),
         cuts: Vec::with_capacity(2 * count),
         near: Vec::new(),
+        missing: Vec::new(),
     };
     for t in 0..count {
         let corners = mesh.triangle(t).map(|p| frame.local(p));
@@ -83,7 +105,7 @@ pub(super) fn assign(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) 
         let end = assignment.near.len();
         assignment.piece(&corners, 0..end, 0);
     }
-    assignment.cuts
+    assignment
 }
 
 /// The state of [`assign`].
@@ -96,6 +118,8 @@ struct Assignment {
     cuts: Vec<u32>,
     /// The balls near the pieces on the path to the present one, a range for each.
     near: Vec<u32>,
+    /// The corners of pieces for which balls grew.
+    missing: Vec<Vec3>,
 }
 
 impl Assignment {
@@ -113,6 +137,7 @@ impl Assignment {
             }
         }
         if let Some((_, leaf)) = best {
+            self.chains.take(leaf, corners);
             self.cuts.push(FIRST_OWNER + leaf);
             return;
         }
@@ -129,6 +154,8 @@ impl Assignment {
         if is_small || depth == MAX_CUTS || self.cuts_left == 0 {
             let leaf = self.chains.least_growth(corners);
             self.chains.grow(leaf, corners);
+            self.missing.extend(corners);
+            self.chains.take(leaf, corners);
             self.cuts.push(FIRST_OWNER + leaf);
             return;
         }

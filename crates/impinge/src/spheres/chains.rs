@@ -19,6 +19,8 @@ struct Link {
     radius: f64,
     /// Before it grew. Choosing by the radius as grown would let one ball grow on and on.
     given_radius: f64,
+    /// Of the part of a deepest ball that its patch needs.
+    used_radius: f64,
     parent: u32,
     first_child: u32,
     children: u32,
@@ -39,6 +41,7 @@ impl Chains {
             center: frame.local(node.ball.center),
             radius: frame.local_length(node.ball.radius),
             given_radius: frame.local_length(node.ball.radius),
+            used_radius: -1.0,
             parent: node.parent,
             first_child: 0,
             children: 0,
@@ -71,6 +74,19 @@ impl Chains {
     /// The number of deepest balls.
     pub(super) fn deepest(&self) -> usize {
         self.levels.last().map_or(0, Vec::len)
+    }
+
+    /// The radius that the patch of each deepest ball needs; negative for an empty patch.
+    pub(super) fn used_radii(&self) -> Vec<f64> {
+        self.levels.last().into_iter().flatten().map(|link| link.used_radius).collect()
+    }
+
+    /// Notes that a piece belongs to a deepest ball.
+    pub(super) fn take(&mut self, leaf: u32, corners: &[Vec3; 3]) {
+        if let Some(links) = self.levels.last_mut() {
+            let link = &mut links[leaf as usize];
+            link.used_radius = link.used_radius.max(farthest_squared(link.center, corners).sqrt());
+        }
     }
 
     /// The radius of a deepest ball.

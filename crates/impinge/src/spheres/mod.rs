@@ -17,14 +17,19 @@
 //! The argument and the error bounds are in `docs/notes/spheres.md`.
 
 mod assign;
+mod build;
 mod chains;
 mod frame;
 mod patch;
 mod radius;
+mod reach;
+mod surface;
 mod tree;
 mod verify;
 
 pub use assign::CoverOptions;
+pub use build::BuildOptions;
+pub use reach::{Reach, ReachOptions, reach};
 pub use tree::SphereTree;
 pub use verify::{Flaw, verify};
 

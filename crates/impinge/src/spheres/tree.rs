@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::assign::{self, CoverOptions};
 use super::patch::{FIRST_OWNER, for_each_piece};
 use super::radius::distance_up;
+use super::reach::{Reach, ReachOptions, reach};
 use super::verify::verify;
 use super::{Ball, NO_PARENT, Node, Parts};
 use crate::error::{Error, ErrorKind};
@@ -134,6 +135,19 @@ impl SphereTree {
         &self.parts.triangles[ball]
     }
 
+    /// Certified bounds on how far the balls of a level reach beyond the surface of the mesh that
+    /// the tree was made for: see [`reach()`](super::reach()).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Empty`] for a mesh without triangles, which no tree is made for.
+    ///
+    /// # Panics
+    /// If there is no such level.
+    pub fn reach(&self, mesh: &Mesh, level: usize, options: &ReachOptions) -> Result<Reach, Error> {
+        let balls: Vec<Ball> = self.level(level).iter().map(|node| node.ball).collect();
+        reach(mesh, &balls, options)
+    }
+
     /// The contents as plain data.
     #[must_use]
     pub fn parts(&self) -> &Parts {
@@ -153,7 +167,6 @@ pub(super) enum Fit {
     /// They grow where they have to.
     Enlarge,
     /// They become what the patch needs.
-    #[allow(dead_code, reason = "builders of patches use it")]
     Exactly,
 }
 

@@ -1,0 +1,265 @@
+//! Points that stand for the surface, and for the surface at a distance from it.
+//!
+//! The points at distance `h` from a solid are `p + h u` for points `p` of the surface and normals
+//! `u`: one direction in a face, a fan of directions at an edge, a cone of them at a vertex. Such a
+//! point is at distance `h` up to a largest `h`, where the outer medial axis is reached. This
+//! largest distance is found by shrinking a ball that touches the surface at `p` (Ma et al. 2012,
+//! "3D medial axis point approximation using nearest neighbors and the normal field") until the
+//! nearest point of the surface is `p` itself. Afterwards the points for any `h` need no search.
+
+use rayon::prelude::*;
+
+use super::super::surface::Surface;
+use crate::math::{Random, Vec3};
+use crate::mesh::Mesh;
+
+/// Shrinking ends when the ball loses less than this share of its radius.
+const SHRUNK: f64 = 1e-4;
+
+/// Points this near to the surface tell its two sides apart.
+const NEAR: f64 = 1e-7;
+
+/// The largest number of steps of shrinking.
+const MAX_STEPS: usize = 30;
+
+/// A point of the surface with an outward direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spike {
+    pub(super) foot: Vec3,
+    pub(super) direction: Vec3,
+    /// Up to this distance the foot is the nearest point of the surface.
+    pub(super) longest: f64,
+}
+
+/// Points of the surface and directions from it, `spacing` apart at the distance `height`.
+#[derive(Debug)]
+pub(super) struct Samples {
+    /// Points that a cover has to contain.
+    pub(super) points: Vec<Vec3>,
+    pub(super) spikes: Vec<Spike>,
+}
+
+impl Samples {
+    /// About `area / spacing^2` points of the surface, its corners among them, and spikes such that
+    /// their ends at `height` are about `spacing` apart. Spikes longer than `highest` count as
+    /// endless.
+    pub(super) fn of(
+        mesh: &Mesh,
+        surface: &Surface,
+        spacing: f64,
+        height: f64,
+        highest: f64,
+    ) -> Self {
+        let vertices: Vec<Vec3> = mesh.vertices().iter().map(|v| surface.frame.local(*v)).collect();
+        let cell = spacing * spacing;
+        let mut made = Maker {
+            random: Random::new(1),
+            cell,
+            height,
+            points: Vec::new(),
+            directed: Vec::new(),
+            owed: 0.0,
+        };
+        for t in mesh.triangles() {
+            made.face(&t.map(|v| vertices[v as usize]));
+        }
+        made.edges(mesh, &vertices);
+        made.corners(mesh, &vertices);
+        let spikes = made
+            .directed
+            .into_par_iter()
+            .filter_map(|(foot, direction)| {
+                // The inside is never at a distance from the solid.
+                if surface.contains(foot + direction * NEAR) {
+                    return None;
+                }
+                let longest = longest(surface, foot, direction, highest);
+                (longest > NEAR).then_some(Spike { foot, direction, longest })
+            })
+            .collect();
+        Self { points: made.points, spikes }
+    }
+
+    /// Adds the spike through a point outside, whose nearest point of the surface is `foot`.
+    pub(super) fn add(&mut self, point: Vec3, foot: Vec3) {
+        if let Some(direction) = (point - foot).try_normalize() {
+            let longest = (point - foot).length();
+            self.spikes.push(Spike { foot, direction, longest });
+        }
+    }
+
+    /// The points at distance `h` from the surface, outside, with the directions away from it.
+    pub(super) fn at(&self, h: f64) -> (Vec<Vec3>, Vec<Vec3>) {
+        let reaching = || self.spikes.iter().filter(|s| s.longest >= h);
+        (
+            reaching().map(|s| s.foot + s.direction * h).collect(),
+            reaching().map(|s| s.direction).collect(),
+        )
+    }
+}
+
+/// Up to which distance from `foot` along `direction` the foot is the nearest point of the surface.
+fn longest(surface: &Surface, foot: Vec3, direction: Vec3, highest: f64) -> f64 {
+    let mut t = highest;
+    for _ in 0..MAX_STEPS {
+        let c = foot + direction * t;
+        let Some(found) = surface.nearest(c, t * t * (1.0 - SHRUNK)) else {
+            return if t == highest { f64::INFINITY } else { t };
+        };
+        let way = found.point - foot;
+        let along = way.dot(direction);
+        if along <= 0.0 {
+            return t;
+        }
+        let shrunk = way.length_squared() / (2.0 * along);
+        if !(shrunk < t) {
+            return t;
+        }
+        t = shrunk;
+    }
+    t
+}
+
+/// Collects points and directions.
+struct Maker {
+    random: Random,
+    /// The area of the surface, or of the surface at `height`, for one point.
+    cell: f64,
+    height: f64,
+    points: Vec<Vec3>,
+    directed: Vec<(Vec3, Vec3)>,
+    /// The area that has not been spent on points.
+    owed: f64,
+}
+
+impl Maker {
+    /// The number of points for an area; what is left is carried over.
+    fn count(&mut self, area: f64) -> usize {
+        self.owed += area / self.cell;
+        let count = self.owed.floor().max(0.0);
+        self.owed -= count;
+        count as usize
+    }
+
+    fn face(&mut self, &[a, b, c]: &[Vec3; 3]) {
+        let cross = (b - a).cross(c - a);
+        let count = self.count(0.5 * cross.length());
+        let Some(normal) = cross.try_normalize() else { return };
+        // A low-discrepancy sequence in the parallelogram, folded into the triangle.
+        let (mut s, mut t) = (self.random.unit(), self.random.unit());
+        for _ in 0..count {
+            s = (s + 0.754_877_666_246_692_8).fract();
+            t = (t + 0.569_840_290_998_053_2).fract();
+            let (u, v) = if s + t > 1.0 { (1.0 - s, 1.0 - t) } else { (s, t) };
+            let p = a + (b - a) * u + (c - a) * v;
+            self.points.push(p);
+            self.directed.extend([(p, normal), (p, -normal)]);
+        }
+    }
+
+    /// Points of edges where the surface bends outward, with directions between the normals.
+    fn edges(&mut self, mesh: &Mesh, vertices: &[Vec3]) {
+        let edges = mesh.edges();
+        let turns = turns();
+        let opposite = |t: u32, ends: [u32; 2]| {
+            let corners = mesh.triangles()[t as usize];
+            corners.into_iter().find(|v| !ends.contains(v)).map(|v| vertices[v as usize])
+        };
+        for e in 0..edges.len() {
+            let ends = edges.ends(e);
+            let [a, b] = ends.map(|v| vertices[v as usize]);
+            let Some(along) = (b - a).try_normalize() else { continue };
+            // Directions into the faces, square to the edge.
+            let mut into: Vec<Vec3> = Vec::with_capacity(2);
+            for t in edges.triangles(e) {
+                if let Some(w) = opposite(t, ends) {
+                    into.extend((w - a).reject_from_normalized(along).try_normalize());
+                }
+            }
+            let Some(first) = into.first().copied() else { continue };
+            // Directions `first` turned by multiples of an angle; the fan is where all faces are
+            // behind.
+            let side = along.cross(first);
+            let turned: Vec<Vec3> = turns.iter().map(|[c, s]| first * *c + side * *s).collect();
+            let is_open = |d: &Vec3| into.iter().all(|w| w.dot(*d) <= 0.0);
+            let open: Vec<Vec3> = turned.into_iter().filter(is_open).collect();
+            let length = (b - a).length();
+            // Points of a sharp edge have to be covered too.
+            if open.len() > 3 {
+                let count = ((length / self.cell.sqrt()).floor() as usize).min(4096);
+                self.points.extend((1..=count).map(|i| a.lerp(b, i as f64 / (count + 1) as f64)));
+            }
+            let count = self.count(length * open.len() as f64 * STEP * self.height);
+            for _ in 0..count {
+                let p = a.lerp(b, self.random.unit());
+                // Between two neighbours, or beside the only one.
+                let i = self.random.index(open.len());
+                let d = open[i].lerp(open[(i + 1).min(open.len() - 1)], self.random.unit());
+                if let Some(d) = d.try_normalize() {
+                    self.directed.push((p, d));
+                }
+            }
+        }
+    }
+
+    /// Vertices where the surface is convex, with directions between the normals.
+    fn corners(&mut self, mesh: &Mesh, vertices: &[Vec3]) {
+        let mut around: Vec<Vec<u32>> = vec![Vec::new(); vertices.len()];
+        for t in mesh.triangles() {
+            for i in 0..3 {
+                around[t[i] as usize].extend([t[(i + 1) % 3], t[(i + 2) % 3]]);
+            }
+        }
+        let directions = spread_directions();
+        let piece = 4.0 * std::f64::consts::PI / directions.len() as f64;
+        for (v, around) in around.iter_mut().enumerate().filter(|(_, a)| !a.is_empty()) {
+            around.sort_unstable();
+            around.dedup();
+            let p = vertices[v];
+            let ways: Vec<Vec3> =
+                around.iter().map(|w| (vertices[*w as usize] - p).normalize_or_zero()).collect();
+            let open: Vec<Vec3> = (directions.iter().copied())
+                .filter(|d| ways.iter().all(|w| w.dot(*d) <= 0.0))
+                .collect();
+            if open.is_empty() {
+                continue;
+            }
+            self.points.push(p);
+            let area = open.len() as f64 * piece * self.height * self.height;
+            let count = self.count(area);
+            for _ in 0..count {
+                let d = open[self.random.index(open.len())]
+                    + self.random.in_cube() * piece.sqrt() * 0.5;
+                let Some(d) = d.try_normalize() else { continue };
+                if ways.iter().all(|w| w.dot(d) <= 0.0) {
+                    self.directed.push((p, d));
+                }
+            }
+        }
+    }
+}
+
+/// The angle between neighbouring directions of a fan: a 64th of a full turn.
+const STEP: f64 = std::f64::consts::TAU / 64.0;
+
+/// Cosine and sine of the multiples of [`STEP`]: products only, so that they are the same bits on
+/// every platform.
+fn turns() -> Vec<[f64; 2]> {
+    let [c, s] = [0.995_184_726_672_196_9, 0.098_017_140_329_560_6];
+    let next = |[x, y]: [f64; 2]| [x * c - y * s, x * s + y * c];
+    std::iter::successors(Some([1.0, 0.0]), |at| Some(next(*at))).take(64).collect()
+}
+
+/// 400 directions, evenly spread: a spiral that turns by the golden angle.
+fn spread_directions() -> Vec<Vec3> {
+    let [c, s] = [-0.737_368_878_078_319_7, 0.675_490_294_261_523_8];
+    let mut at = [1.0, 0.0];
+    (0..400)
+        .map(|i| {
+            at = [at[0] * c - at[1] * s, at[0] * s + at[1] * c];
+            let z = 1.0 - (2.0 * f64::from(i) + 1.0) / 400.0;
+            let r = (1.0 - z * z).sqrt();
+            Vec3::new(r * at[0], r * at[1], z)
+        })
+        .collect()
+}

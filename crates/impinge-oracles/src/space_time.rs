@@ -135,7 +135,8 @@ mod tests {
             rate,
             start: 1.0,
         };
-        // The wedge y <= -|x| moves up by 2, from one below the plane y = 0.5 on; only -1 <= z <= 1.
+        // The wedge y <= -|x| moves up by 2, from one below the plane y = 0.5 on;
+        // only -1 <= z <= 1.
         let wedge = [
             half([1.0, 1.0, 0.0], -0.5, 2.0),
             half([-1.0, 1.0, 0.0], -0.5, 2.0),

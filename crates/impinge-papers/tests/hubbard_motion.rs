@@ -1,6 +1,8 @@
 //! Hubbard 1995, sections V and VI: the projection and the subdivision method agree with the exact
 //! minimum over all pairs, and the figure as printed does not.
 
+#![allow(clippy::unwrap_used, reason = "a failure in a test helper fails the test")]
+
 use impinge::Vec3;
 use impinge::internals::Random;
 use impinge::motion::{CuttingPlane, Limits, Linear, Motion, SpaceTimeBound, earliest_meeting};

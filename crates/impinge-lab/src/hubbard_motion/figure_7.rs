@@ -11,7 +11,7 @@ use impinge_papers::hubbard::earliest::{Counts, Planes, by_projection, by_subdiv
 use super::{Arguments, median, quantile};
 use crate::report::{Report, Table, short};
 
-/// The numbers of faces of the paper (its *n_b*).
+/// The numbers of faces of the paper (`n_b`).
 const LEAF_FACES: [usize; 2] = [2, 32];
 
 pub(super) struct Search {

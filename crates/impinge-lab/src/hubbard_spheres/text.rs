@@ -263,6 +263,9 @@ fn cohere(report: &mut Report, coherence: &Coherence) {
     ));
 }
 
+/// A time of a frame.
+type Value = fn(&FrameTimes) -> f64;
+
 /// The mean of a value, and its largest value.
 fn mean_and_most(run: &Run, value: impl Fn(&FrameTimes) -> f64) -> (f64, f64) {
     let values = || run.frames.iter().map(&value);
@@ -281,12 +284,12 @@ fn whole_frames(report: &mut Report, run: &Run) -> Result<()> {
     ));
     let mut table =
         Table::new(["narrow phase", "ms a frame, mean", "largest", "frames in time, %"]);
-    let systems: [(&str, fn(&FrameTimes) -> f64); 3] = [
+    let systems: [(&str, Value); 3] = [
         ("BSP trees", |f| f.bsp),
         ("sphere-trees, interrupted", |f| f.spheres),
         ("our exact tree, complete", |f| f.exact),
     ];
-    let in_time = |value: fn(&FrameTimes) -> f64| {
+    let in_time = |value: Value| {
         let met = run.frames.iter().filter(|f| value(f) <= run.target).count();
         100.0 * met as f64 / run.frames.len() as f64
     };

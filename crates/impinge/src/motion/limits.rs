@@ -134,13 +134,14 @@ pub(super) enum Extent {
 /// The reference point is the point about which the body rotates, such as its centre of mass.
 ///
 /// ```
-/// use impinge::Vec3;
+/// use impinge::{Aabb, Vec3};
 /// use impinge::motion::{Limits, Motion, earliest_meeting};
 ///
 /// // A ball of radius 0.5 at rest 10 above a floor; it may start to fall at any time.
 /// let fall = Limits::none().acceleration(9.81).never_towards(Vec3::Z);
 /// let ball = Motion::at(Vec3::Z * 10.5).velocity(Vec3::ZERO).radius(0.5).limits(fall);
-/// let floor = Motion::fixed(impinge::Aabb::from_corners(Vec3::splat(-50.0), Vec3::new(50.0, 50.0, 0.0)));
+/// let slab = Aabb::from_corners(Vec3::splat(-50.0), Vec3::new(50.0, 50.0, 0.0));
+/// let floor = Motion::fixed(slab);
 /// let (ball, floor) = (ball.bound(0.0, 2.0)?, floor.bound(0.0, 2.0)?);
 /// let earliest = earliest_meeting(&ball, &floor).unwrap();
 /// assert!(earliest > 1.0 && earliest <= (2.0_f64 * 10.0 / 9.81).sqrt());
@@ -209,9 +210,10 @@ impl Motion {
     /// The motion of a part of this body: a ball of this `radius` whose centre is at `offset` from
     /// the reference point, in the world's frame, and rotates about it.
     ///
-    /// With `rho` the length of the offset, the centre accelerates by at most `M + (spin.acceleration
-    /// + spin.speed^2) rho`, and is faster than the reference point by at most `spin.speed rho`.
-    /// The direction that the acceleration of the reference point avoids says nothing about parts.
+    /// With `rho` the length of the offset, `M` the limit of acceleration, and `w` and `a` those of
+    /// the angular speed and acceleration, the centre accelerates by at most `M + (a + w^2) rho`,
+    /// and is faster than the reference point by at most `w rho`. The direction that the
+    /// acceleration of the reference point avoids says nothing about parts.
     ///
     /// # Errors
     /// [`ErrorKind::BadParameter`] if a limit of the rotation is negative or not a number, or if

@@ -18,7 +18,8 @@
 //! // Two ships at a distance of 1000. Their engines push along their axes, by up to 30.
 //! let ship = |x: f64, axis: Vec3| {
 //!     let recipe = Recipe::thruster(30.0, axis, 0.2)?;
-//!     Motion::at(Vec3::X * x).velocity(axis * 50.0).radius(10.0).limits(recipe.limits).bound(0.0, 5.0)
+//!     let ship = Motion::at(Vec3::X * x).velocity(axis * 50.0).radius(10.0);
+//!     ship.limits(recipe.limits).bound(0.0, 5.0)
 //! };
 //! let (left, right) = (ship(0.0, Vec3::X)?, ship(1000.0, Vec3::NEG_X)?);
 //! let earliest = earliest_meeting(&left, &right).unwrap();

@@ -56,9 +56,9 @@ impl BodyNumber {
 /// scheduler.set(floor, &[Motion::fixed(slab).bound(0.0, 100.0)?]);
 /// let falling = |z: f64, v: f64| {
 ///     let limits = Limits::none().acceleration(10.0);
-///     Motion::at(Vec3::Z * z).velocity(Vec3::Z * v).radius(0.1).limits(limits)
+///     Motion::at(Vec3::Z * z).velocity(Vec3::Z * v).radius(0.25).limits(limits)
 /// };
-/// scheduler.set(ball, &[falling(5.1, 0.0).bound(0.0, 2.0)?]);
+/// scheduler.set(ball, &[falling(5.25, 0.0).bound(0.0, 2.0)?]);
 /// // It starts to fall, and would reach the floor at 1. Frames before 0.5 do nothing.
 /// assert_eq!(scheduler.next_time(), 0.5);
 /// assert!(scheduler.advance(0.4)?.is_empty());

@@ -8,7 +8,7 @@ use num_rational::BigRational;
 use super::half_spaces;
 
 fn exact(x: f64) -> BigRational {
-    BigRational::from_float(x).unwrap()
+    BigRational::from_float(x).expect("a finite number")
 }
 
 fn ratio(a: i64, b: i64) -> BigRational {

@@ -6,21 +6,21 @@ use impinge::{Aabb, ErrorKind, Vec3};
 fn falling(z: f64, v: f64, now: f64, until: f64) -> SpaceTimeBound {
     let limits = Limits::none().acceleration(10.0).never_towards(Vec3::Z);
     let body = Motion::at(Vec3::Z * z).velocity(Vec3::Z * v).radius(0.1).limits(limits);
-    body.bound(now, until).unwrap()
+    body.bound(now, until).expect("valid numbers")
 }
 
 fn thin_floor(until: f64) -> SpaceTimeBound {
     let slab = Aabb::from_corners(Vec3::new(-50.0, -50.0, -0.001), Vec3::new(50.0, 50.0, 0.0));
-    Motion::fixed(slab).bound(-10.0, until).unwrap()
+    Motion::fixed(slab).bound(-10.0, until).expect("valid numbers")
 }
 
 fn inert(x: f64, v: f64, now: f64, until: f64) -> SpaceTimeBound {
     let body = Motion::at(Vec3::X * x).velocity(Vec3::X * v).radius(0.5).limits(Limits::inert());
-    body.bound(now, until).unwrap()
+    body.bound(now, until).expect("valid numbers")
 }
 
 fn two(now: f64, a: SpaceTimeBound, b: SpaceTimeBound) -> (Scheduler, BodyNumber, BodyNumber) {
-    let mut scheduler = Scheduler::new(now).unwrap();
+    let mut scheduler = Scheduler::new(now).expect("valid numbers");
     let (first, second) = (scheduler.add(), scheduler.add());
     scheduler.set(first, &[a]);
     scheduler.set(second, &[b]);

@@ -39,8 +39,8 @@ pub enum Planes {
 pub struct Earliest {
     /// Its time.
     pub time: f64,
-    /// The bounds that meet, the smaller index first. Of pairs that meet at the same time, the first
-    /// in order among those that were visited.
+    /// The bounds that meet, the smaller index first. Of pairs that meet at the same time, the
+    /// first in order among those that were visited.
     pub pair: [usize; 2],
 }
 
@@ -67,12 +67,26 @@ struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    /// `None` if the bounds have no common time from `from` on.
-    fn new(bounds: &'a [SpaceTimeBound], from: f64, planes: Planes) -> Option<Self> {
+    /// Begins a search with the pairs that overlap at the start. Returns the faces of the bounds,
+    /// too; `None` if the bounds have no common time from `from` on.
+    fn begin(
+        bounds: &'a [SpaceTimeBound],
+        from: f64,
+        planes: Planes,
+        counts: &mut Counts,
+    ) -> Option<(Self, Vec<Start>)> {
         let until = bounds.iter().fold(f64::INFINITY, |until, bound| until.min(bound.end()));
         let all_hold = bounds.iter().all(|bound| bound.start() <= from);
         assert!(all_hold, "all bounds hold at the start of the search");
-        (from <= until).then_some(Self { bounds, from, until, planes, found: None })
+        if from > until {
+            return None;
+        }
+        let lines = 2 * bounds.len() as u64;
+        counts.worst += 3 * (lines * lines.saturating_sub(1) / 2);
+        let starts: Vec<Start> = bounds.iter().map(|bound| Start::of(bound, from)).collect();
+        let mut best = Self { bounds, from, until, planes, found: None };
+        best.test_initial_overlap(&starts);
+        Some((best, starts))
     }
 
     /// Until when intersections are searched for.

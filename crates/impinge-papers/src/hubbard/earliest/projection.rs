@@ -25,11 +25,7 @@ pub fn by_projection(
     planes: Planes,
     counts: &mut Counts,
 ) -> Option<Earliest> {
-    let mut best = Best::new(bounds, from, planes)?;
-    let starts: Vec<Start> = bounds.iter().map(|bound| Start::of(bound, from)).collect();
-    best.test_initial_overlap(&starts);
-    let lines = 2 * bounds.len() as u64;
-    counts.worst += 3 * (lines * lines.saturating_sub(1) / 2);
+    let (mut best, starts) = Best::begin(bounds, from, planes, counts)?;
     for axis in 0..3 {
         sweep(axis, &starts, &mut best, counts);
     }

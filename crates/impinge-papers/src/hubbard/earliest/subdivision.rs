@@ -12,7 +12,7 @@ use super::{Best, Counts, Earliest, Planes};
 const MAX_DEPTH: u32 = 6;
 
 /// The earliest intersection among the bounds from the time `from` on, by subdivision. Cells with
-/// at most `leaf_faces` faces (the paper's *n_b*) are not divided further.
+/// at most `leaf_faces` faces (`n_b` in the paper) are not divided further.
 ///
 /// # Panics
 /// If a bound does not hold yet at `from`.
@@ -24,11 +24,7 @@ pub fn by_subdivision(
     planes: Planes,
     counts: &mut Counts,
 ) -> Option<Earliest> {
-    let mut best = Best::new(bounds, from, planes)?;
-    let starts: Vec<Start> = bounds.iter().map(|bound| Start::of(bound, from)).collect();
-    best.test_initial_overlap(&starts);
-    let lines = 2 * bounds.len() as u64;
-    counts.worst += 3 * (lines * lines.saturating_sub(1) / 2);
+    let (best, starts) = Best::begin(bounds, from, planes, counts)?;
     let faces: Vec<Face> = (0..starts.len())
         .flat_map(|bound| {
             (0..6).map(move |n| Face { bound: bound as u32, axis: n / 2, side: n % 2 })

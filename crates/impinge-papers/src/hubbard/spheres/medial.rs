@@ -39,7 +39,7 @@ pub fn medial(mesh: &Mesh, options: &SphereOptions) -> Result<SphereTree, Error>
     let surface = Surface::new(mesh);
     let mut random = Random::new(options.seed);
     let sites = surface.samples(options.sample_count(), &mut random);
-    let diagram = match refined(sites, &surface) {
+    let diagram = match refined(&sites, &surface) {
         Ok(diagram) => diagram,
         Err(error) if error.kind() == ErrorKind::BadParameter => return octree(mesh, options),
         Err(error) => return Err(error),
@@ -66,9 +66,9 @@ fn balls(diagram: &Delaunay, surface: &Surface) -> Vec<(Vec3, f64)> {
 }
 
 /// The Voronoi diagram with points added where its spheres leave the solid.
-fn refined(sites: Vec<Vec3>, surface: &Surface) -> Result<Delaunay, Error> {
+fn refined(sites: &[Vec3], surface: &Surface) -> Result<Delaunay, Error> {
     let most = 2 * sites.len();
-    let mut diagram = Delaunay::new(&sites)?;
+    let mut diagram = Delaunay::new(sites)?;
     for _ in 0..ROUNDS {
         let mut added: Vec<Vec3> = Vec::new();
         for (center, radius) in balls(&diagram, surface) {

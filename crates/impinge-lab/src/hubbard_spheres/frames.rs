@@ -20,8 +20,11 @@ const FRAME: f64 = 1.0 / 30.0;
 /// How many targets a frame of BSP trees should take.
 const LOAD: f64 = 50.0;
 
+/// How often the number of ships is raised at most.
+const MAX_TRIALS: usize = 6;
+
 /// The most ships.
-const MAX_SHIPS: usize = 20_000;
+const MAX_SHIPS: usize = 5000;
 
 /// The share of the target that the narrow phase is given; the rest is for the last step.
 const SHARE: f64 = 0.95;
@@ -51,15 +54,15 @@ pub(super) struct Run {
 /// simulator.
 pub(super) fn run(subjects: &Subjects, arguments: &Arguments) -> Result<Run> {
     let mut ships = arguments.ships;
-    loop {
-        let trial = fly(subjects, arguments, ships, 2)?;
+    for _ in 0..MAX_TRIALS {
+        // Ships leave their circle after about a second, so a trial of a few frames says little.
+        let trial = fly(subjects, arguments, ships, arguments.frames.div_ceil(2))?;
         let mean = trial.iter().map(|f| f.bsp).sum::<f64>() / trial.len() as f64;
         let factor = LOAD * arguments.target / mean.max(1e-6);
-        if factor <= 1.0 || arguments.common.quick || ships >= MAX_SHIPS {
+        if factor <= 1.05 || arguments.common.quick || ships >= MAX_SHIPS {
             break;
         }
-        // Pairs grow about as the number of ships.
-        ships = ((ships as f64 * factor.clamp(1.1, 8.0)).ceil() as usize).min(MAX_SHIPS);
+        ships = ((ships as f64 * factor.clamp(1.1, 6.0)).ceil() as usize).min(MAX_SHIPS);
     }
     let frames = fly(subjects, arguments, ships, arguments.frames)?;
     Ok(Run { ships, target: arguments.target, frames })

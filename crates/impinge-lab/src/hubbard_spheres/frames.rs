@@ -1,5 +1,5 @@
-//! Figures 16 and 17: whole frames of many ships, by Turk's grid with BSP trees, and by the same grid
-//! with sphere-trees that are interrupted to meet a frame time.
+//! Figures 16 and 17: whole frames of many ships, by Turk's grid with BSP trees, and by the same
+//! grid with sphere-trees that are interrupted to meet a frame time.
 
 use std::time::{Duration, Instant};
 

@@ -11,8 +11,8 @@ use super::balls::{MovedBalls, contact, farthest, may_meet, overlap, solid_gap};
 use crate::visited_pairs::VisitedPairs;
 
 /// The answer of a query. `Separated` has the number of levels after which no pair of balls met, or
-/// one more than there are levels if triangles decided; `Intersecting` has a triangle of A and one of
-/// B that share a point.
+/// one more than there are levels if triangles decided; `Intersecting` has a triangle of A and one
+/// of B that share a point.
 pub type NarrowVerdict = Verdict<usize, (u32, u32), LevelAnswer>;
 
 /// The work at one level.
@@ -149,8 +149,8 @@ impl<'a> NarrowQuery<'a> {
 
     /// As [`NarrowQuery::within`], starting where the last coherent query ended: with the two
     /// triangles that met, then with the pairs of balls at which the descent ended. The verdict is
-    /// the same, the triangles may differ. Every second query starts at the roots, because these pairs
-    /// only get deeper from frame to frame, also where the bodies move apart.
+    /// the same, the triangles may differ. Every second query starts at the roots, because these
+    /// pairs only get deeper from frame to frame, also where the bodies move apart.
     ///
     /// With eight children of each ball, the pairs above the last ones are only a 64th of all, so
     /// that little is gained where nothing meets (`docs/results/hubbard-spheres.md`).

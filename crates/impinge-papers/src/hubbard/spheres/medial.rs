@@ -1,5 +1,5 @@
-//! Spheres on the medial axis, from Voronoi vertices of points on the surface (J. Goldak, X. Yu,
-//! A. Knight, L. Dong 1991, "Constructing discrete medial axis of 3-D objects"), with the corrections
+//! Spheres on the medial axis, from Voronoi vertices of points on the surface (J. Goldak, X. Yu, A.
+//! Knight, L. Dong 1991, "Constructing discrete medial axis of 3-D objects"), with the corrections
 //! of section VIII where points are too far apart.
 
 use impinge::internals::Random;
@@ -25,10 +25,10 @@ const COVER_POINTS: usize = 3;
 /// The tree of merged spheres of the medial axis.
 ///
 /// Points are distributed on the surface. The Voronoi vertices inside the solid are centres of
-/// spheres that touch the surface; those of an open mesh are all Voronoi vertices near it. Where such
-/// a sphere leaves the solid, the point of the surface closest to its centre is added. Then spheres
-/// are merged until 4096 (for the default options) are left, which are the deepest level, and further
-/// to 512, 64 and 8. The cost of a merge is the looseness of the new sphere.
+/// spheres that touch the surface; those of an open mesh are all Voronoi vertices near it. Where
+/// such a sphere leaves the solid, the point of the surface closest to its centre is added. Then
+/// spheres are merged until 4096 (for the default options) are left, which are the deepest level,
+/// and further to 512, 64 and 8. The cost of a merge is the looseness of the new sphere.
 ///
 /// If all points lie in one plane, which has no medial axis, the tree is that of [`octree`].
 ///

@@ -1,4 +1,5 @@
-//! BSP trees give the verdicts of brute force, with evidence that holds, and are correctly labelled.
+//! BSP trees give the verdicts of brute force, with evidence that holds, and are correctly
+//! labelled.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use impinge::exact::{Location, triangles_intersect};
@@ -27,8 +28,8 @@ fn compare(a: &Mesh, tree: &BspTree, b: &Mesh, pose: &Pose) -> bool {
     !oracle.is_empty()
 }
 
-/// Compares the verdict on solids with the relation of the pair and checks the evidence. Returns the
-/// evidence.
+/// Compares the verdict on solids with the relation of the pair and checks the evidence. Returns
+/// the evidence.
 fn compare_solids(a: &Mesh, tree: &BspTree, b: &Mesh, pose: &Pose) -> Option<BspEvidence> {
     let relation = impinge::check_pair(a, b, pose, &Default::default()).relation;
     let meets = relation.is_collision();

@@ -15,8 +15,8 @@ use num_traits::{Signed, Zero};
 
 type Int3 = [BigInt; 3];
 
-/// Six times the volume of a tetrahedron, negative if the fourth point is on the side of the plane of
-/// the first three from which they run clockwise.
+/// Six times the volume of a tetrahedron, negative if the fourth point is on the side of the plane
+/// of the first three from which they run clockwise.
 fn volume([a, b, c, d]: [&Int3; 4]) -> BigInt {
     dot(&cross(&sub(b, a), &sub(c, a)), &sub(d, a))
 }
@@ -42,8 +42,8 @@ fn power(corners: [&Int3; 4], p: &Int3) -> BigInt {
     if det.is_positive() { side } else { -side }
 }
 
-/// Checks every sphere against every point, and the volumes. Returns the number of tetrahedra, and of
-/// points on the sphere of a tetrahedron of which they are no corner.
+/// Checks every sphere against every point, and the volumes. Returns the number of tetrahedra, and
+/// of points on the sphere of a tetrahedron of which they are no corner.
 fn check(points: &[Vec3]) -> (usize, usize) {
     let delaunay = Delaunay::new(points).unwrap();
     delaunay.validate().unwrap();

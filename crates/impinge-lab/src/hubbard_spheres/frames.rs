@@ -1,5 +1,5 @@
-//! Figures 16 and 17: whole frames of many ships, by Turk's grid with BSP trees, and by the same grid
-//! with sphere-trees that are interrupted to meet a frame time.
+//! Figures 16 and 17: whole frames of many ships, by Turk's grid with BSP trees, and by the same
+//! grid with sphere-trees that are interrupted to meet a frame time.
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,14 @@ const FRAME: f64 = 1.0 / 30.0;
 /// How many targets a frame of BSP trees should take.
 const LOAD: f64 = 50.0;
 
+/// Passes over a frame, of which the fastest counts.
+const PASSES: usize = 3;
+
+/// How often the number of ships is raised at most.
+const MAX_TRIALS: usize = 6;
+
 /// The most ships.
-const MAX_SHIPS: usize = 20_000;
+const MAX_SHIPS: usize = 5000;
 
 /// The share of the target that the narrow phase is given; the rest is for the last step.
 const SHARE: f64 = 0.95;
@@ -51,15 +57,15 @@ pub(super) struct Run {
 /// simulator.
 pub(super) fn run(subjects: &Subjects, arguments: &Arguments) -> Result<Run> {
     let mut ships = arguments.ships;
-    loop {
-        let trial = fly(subjects, arguments, ships, 2)?;
+    for _ in 0..MAX_TRIALS {
+        // Ships leave their circle after about a second, so a trial of a few frames says little.
+        let trial = fly(subjects, arguments, ships, arguments.frames.div_ceil(2))?;
         let mean = trial.iter().map(|f| f.bsp).sum::<f64>() / trial.len() as f64;
         let factor = LOAD * arguments.target / mean.max(1e-6);
-        if factor <= 1.0 || arguments.common.quick || ships >= MAX_SHIPS {
+        if factor <= 1.05 || arguments.common.quick || ships >= MAX_SHIPS {
             break;
         }
-        // Pairs grow about as the number of ships.
-        ships = ((ships as f64 * factor.clamp(1.1, 8.0)).ceil() as usize).min(MAX_SHIPS);
+        ships = ((ships as f64 * factor.clamp(1.1, 6.0)).ceil() as usize).min(MAX_SHIPS);
     }
     let frames = fly(subjects, arguments, ships, arguments.frames)?;
     Ok(Run { ships, target: arguments.target, frames })
@@ -108,57 +114,29 @@ fn frame(
 ) -> Result<FrameTimes> {
     let lamp = &subjects.lamp;
     let relative = |(a, b): (u32, u32)| Pose::relative(&poses[a as usize], &poses[b as usize]);
-    let milliseconds = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
-
-    let start = Instant::now();
     let mut bsp = BspQuery::new((lamp, &subjects.bsp), lamp)?;
-    let found = pairs(grid, subjects, poses);
-    let by_bsp: Vec<bool> = found
-        .iter()
-        .map(|pair| bsp.meets(&relative(*pair), Question::Surfaces).is_intersecting())
-        .collect();
-    let bsp_time = milliseconds(start);
-
-    let start = Instant::now();
-    let found = pairs(grid, subjects, poses);
-    let by_tree: Vec<bool> = found
-        .iter()
-        .map(|pair| {
+    let (bsp_time, by_bsp) = fastest(|| {
+        let found = pairs(grid, subjects, poses);
+        let meets =
+            |pair: &(u32, u32)| bsp.meets(&relative(*pair), Question::Surfaces).is_intersecting();
+        found.iter().map(meets).collect::<Vec<bool>>()
+    });
+    let (exact_time, by_tree) = fastest(|| {
+        let found = pairs(grid, subjects, poses);
+        let meets = |pair: &(u32, u32)| {
             let mut first = First::default();
             traverse(lamp, lamp, &relative(*pair), &mut first);
             first.pair.is_some()
-        })
-        .collect();
-    let exact_time = milliseconds(start);
+        };
+        found.iter().map(meets).collect::<Vec<bool>>()
+    });
     ensure!(by_bsp == by_tree, "BSP trees and the exact tree disagree");
-
-    let start = Instant::now();
-    let deadline = start + Duration::from_secs_f64(SHARE * target / 1e3);
-    let own = (lamp, &subjects.medial().tree);
-    let mut query = NarrowQuery::new(own, own);
-    let found = pairs(grid, subjects, poses);
-    let poses: Vec<Pose> = found.iter().map(|pair| relative(*pair)).collect();
-    // All pairs at one level, before any at the next.
-    let mut verdicts: Vec<Option<bool>> = vec![None; found.len()];
-    let mut bounds: Vec<f64> = vec![f64::INFINITY; found.len()];
-    'levels: for level in 1..=LEVELS + 1 {
-        let depth = if level > LEVELS { u32::MAX } else { level as u32 };
-        for (i, pose) in poses.iter().enumerate() {
-            if verdicts[i].is_some() {
-                continue;
-            }
-            let mut budget = Budget::depth(depth).and_deadline(deadline);
-            match query.within(pose, &mut budget) {
-                Verdict::Separated(_) => verdicts[i] = Some(false),
-                Verdict::Intersecting(_) => verdicts[i] = Some(true),
-                Verdict::Undecided(answer) => bounds[i] = bounds[i].min(answer.gap),
-            }
-            if budget.is_over() {
-                break 'levels;
-            }
-        }
-    }
-    let spheres_time = milliseconds(start);
+    let (spheres_time, (verdicts, bounds)) = fastest(|| {
+        let deadline = Instant::now() + Duration::from_secs_f64(SHARE * target / 1e3);
+        let found = pairs(grid, subjects, poses);
+        let poses: Vec<Pose> = found.iter().map(|pair| relative(*pair)).collect();
+        interrupted(subjects, &poses, deadline)
+    });
     let mut undecided = 0;
     let mut bound = 0.0_f64;
     for (i, verdict) in verdicts.iter().enumerate() {
@@ -176,8 +154,56 @@ fn frame(
         bsp: bsp_time,
         spheres: spheres_time,
         exact: exact_time,
-        pairs: found.len(),
+        pairs: by_tree.len(),
         undecided,
         bound,
     })
+}
+
+/// The verdicts of sphere-trees up to a deadline, and bounds of the separation. All pairs are
+/// compared at one level, before any at the next.
+fn interrupted(
+    subjects: &Subjects,
+    poses: &[Pose],
+    deadline: Instant,
+) -> (Vec<Option<bool>>, Vec<f64>) {
+    let own = (&subjects.lamp, &subjects.medial().tree);
+    let mut query = NarrowQuery::new(own, own);
+    let mut verdicts: Vec<Option<bool>> = vec![None; poses.len()];
+    let mut bounds: Vec<f64> = vec![f64::INFINITY; poses.len()];
+    for level in 1..=LEVELS + 1 {
+        let depth = if level > LEVELS { u32::MAX } else { level as u32 };
+        for (i, pose) in poses.iter().enumerate() {
+            if verdicts[i].is_some() {
+                continue;
+            }
+            let mut budget = Budget::depth(depth).and_deadline(deadline);
+            match query.within(pose, &mut budget) {
+                Verdict::Separated(_) => verdicts[i] = Some(false),
+                Verdict::Intersecting(_) => verdicts[i] = Some(true),
+                Verdict::Undecided(answer) => bounds[i] = bounds[i].min(answer.gap),
+            }
+            if budget.is_over() {
+                return (verdicts, bounds);
+            }
+        }
+    }
+    (verdicts, bounds)
+}
+
+/// The milliseconds of the fastest of a few passes, and its result.
+fn fastest<T>(mut pass: impl FnMut() -> T) -> (f64, T) {
+    let mut timed = || {
+        let start = Instant::now();
+        let result = pass();
+        (start.elapsed().as_secs_f64() * 1e3, result)
+    };
+    let mut best = timed();
+    for _ in 1..PASSES {
+        let again = timed();
+        if again.0 < best.0 {
+            best = again;
+        }
+    }
+    best
 }

@@ -1,5 +1,5 @@
-//! Figures 13 to 17 of Hubbard 1995: stopping at a level of sphere-trees against BSP trees, on pairs
-//! of spaceships shaped like lamps, with the engine's exact tree beside them.
+//! Figures 13 to 17 of Hubbard 1995: stopping at a level of sphere-trees against BSP trees, on
+//! pairs of spaceships shaped like lamps, with the engine's exact tree beside them.
 
 mod cases;
 mod frames;

@@ -20,9 +20,9 @@ use crate::methods::{PerMesh, are_meshes, meshes_of, of_surfaces};
 pub const BSP_TREE: MethodKind = MethodKind::new("bsp-tree", || Box::<BspTrees>::default());
 
 /// [Sphere-trees](super::spheres) of the medial axis with [`LEVELS`] levels, by the interruptible
-/// [narrow phase](super::narrow), from where the last frame ended. Keeps to a budget; its bounds are
-/// those of the last complete level. Trees are built when the first pair of a mesh is compared, which
-/// takes seconds for meshes of thousands of triangles.
+/// [narrow phase](super::narrow), from where the last frame ended. Keeps to a budget; its bounds
+/// are those of the last complete level. Trees are built when the first pair of a mesh is compared,
+/// which takes seconds for meshes of thousands of triangles.
 pub const SPHERE_TREE: MethodKind =
     MethodKind::new("sphere-tree", || Box::<SphereTrees>::default());
 

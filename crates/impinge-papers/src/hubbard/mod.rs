@@ -44,8 +44,8 @@
 //! - VIII: merged spheres leave holes, which scaling closes level by level. A level that covers the
 //!   surface is not enough: a pair of spheres is dropped with all below it, so the children of a
 //!   sphere must cover the part that belongs to it. [`impinge::spheres::SphereTree`] proves both.
-//! - X: starting where the last frame ended saves little, because with eight children of each sphere
-//!   the pairs above the last ones are only a 64th of all.
+//! - X: starting where the last frame ended saves little, because with eight children of each
+//!   sphere the pairs above the last ones are only a 64th of all.
 //!
 //! # How it performs
 //!

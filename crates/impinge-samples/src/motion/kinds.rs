@@ -72,8 +72,8 @@ pub enum Motion {
         /// The motion after the last keyframe. Before the first keyframe the body has its pose.
         repeat: Repeat,
     },
-    /// A ship that thrusts along its own z axis and turns. When it [hits](super::Mover::hit) another
-    /// body it jumps back to its start (Hubbard 1995, section IX).
+    /// A ship that thrusts along its own z axis and turns. When it [hits](super::Mover::hit)
+    /// another body it jumps back to its start (Hubbard 1995, section IX).
     Ship {
         /// The source of its controls.
         steering: Steering,

@@ -29,8 +29,8 @@ pub enum Sample {
     /// complete arms of six bodies each, and the table.
     Robot,
     /// A ship that follows a script, and drones with random controls in a circle around it, all
-    /// shaped like lamps of 616 triangles. A ship that is hit jumps back to its start (Hubbard 1995,
-    /// section IX).
+    /// shaped like lamps of 616 triangles. A ship that is hit jumps back to its start (Hubbard
+    /// 1995, section IX).
     Spaceships,
 }
 
@@ -97,8 +97,8 @@ fn check_count(bodies: usize) -> Result<(), Error> {
     Err(Error::new(ErrorKind::BadParameter, message))
 }
 
-/// The script of the user's ship, if no other is given: it climbs out of the circle, turns, and flies
-/// back through it.
+/// The script of the user's ship, if no other is given: it climbs out of the circle, turns, and
+/// flies back through it.
 const USER_SCRIPT: &str = "\
 # seconds  thrust  degrees per second about the ship's x, y and z
 0.0  2.5    0   0   0

@@ -40,8 +40,8 @@ const MAX_CONTROLS: usize = 1_000_000;
 
 impl Steering {
     /// The script in a text: five numbers per line, separated by blanks: the time in seconds, the
-    /// thrust, and the rotational velocities about x, y and z in degrees per second. Empty lines and
-    /// text after `#` are ignored.
+    /// thrust, and the rotational velocities about x, y and z in degrees per second. Empty lines
+    /// and text after `#` are ignored.
     ///
     /// # Errors
     /// [`ErrorKind::BadParameter`] with the line, if it does not have five finite numbers, or if

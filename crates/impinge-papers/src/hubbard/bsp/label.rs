@@ -1,8 +1,9 @@
 //! Whether the cells at the leaves are inside the solid.
 //!
-//! The core of a cell are its points outside the slabs of all planes above it. All of the surface in
-//! the cell belongs to a node above it, and lies in that node's slab. So the core has no point of the
-//! surface; it is convex, and therefore all inside or all outside. One point decides, located exactly.
+//! The core of a cell are its points outside the slabs of all planes above it. All of the surface
+//! in the cell belongs to a node above it, and lies in that node's slab. So the core has no point
+//! of the surface; it is convex, and therefore all inside or all outside. One point decides,
+//! located exactly.
 
 use impinge::exact::Location;
 use impinge::mesh::Mesh;
@@ -37,8 +38,8 @@ pub(super) fn leaves(tree: &mut BspTree, mesh: &Mesh, samples: &[Vec3]) {
     }
 }
 
-/// A point that is certainly in the core of a leaf, on the line through `sample` along the normal of
-/// the leaf's node; `None` if rounding leaves no such point.
+/// A point that is certainly in the core of a leaf, on the line through `sample` along the normal
+/// of the leaf's node; `None` if rounding leaves no such point.
 fn point_in_core(
     tree: &BspTree,
     leaf: (u32, usize),

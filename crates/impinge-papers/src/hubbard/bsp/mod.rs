@@ -8,15 +8,15 @@
 //!
 //! # Exact verdicts
 //!
-//! Pieces of faces have rounded corners, with an error bound that counts every rounding, and a piece
-//! that may reach both sides of a plane is passed to both. A node keeps the triangles that lie in
-//! its plane; a piece that may touch the plane is compared with them, by the exact test of the two
-//! triangles it comes from. So surfaces that meet are found, and nothing else is reported. A piece
-//! in a cell inside is evidence if a point of it is certainly there. `docs/notes/bsp.md` has the
-//! argument.
+//! Pieces of faces have rounded corners, with an error bound that counts every rounding, and a
+//! piece that may reach both sides of a plane is passed to both. A node keeps the triangles that
+//! lie in its plane; a piece that may touch the plane is compared with them, by the exact test of
+//! the two triangles it comes from. So surfaces that meet are found, and nothing else is reported.
+//! A piece in a cell inside is evidence if a point of it is certainly there. `docs/notes/bsp.md`
+//! has the argument.
 //!
-//! Two questions can be asked ([`Question`]): whether the surfaces meet, as [`impinge::intersects`],
-//! or whether the solids do, as a [`World`](impinge::World) of solids.
+//! Two questions can be asked ([`Question`]): whether the surfaces meet, as
+//! [`impinge::intersects`], or whether the solids do, as a [`World`](impinge::World) of solids.
 //!
 //! ```
 //! use impinge::{Pose, shapes};
@@ -63,8 +63,8 @@ pub struct BspTree {
 #[derive(Clone, Debug)]
 struct Node {
     plane: Plane,
-    /// The triangles of the node lie, as far as they belong to it, within this exact distance of the
-    /// plane.
+    /// The triangles of the node lie, as far as they belong to it, within this exact distance of
+    /// the plane.
     slab: f64,
     /// Indices into [`BspTree::triangles`].
     own: Range<u32>,

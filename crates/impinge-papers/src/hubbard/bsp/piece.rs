@@ -1,8 +1,8 @@
 //! A piece of a triangle in one cell of the tree: a convex polygon with rounded corners.
 //!
 //! Two sets are compared: the exact piece, which is the part of the triangle in the closed cell,
-//! and the rounded polygon. Both directions of the following hold for every piece, by induction over
-//! the cuts:
+//! and the rounded polygon. Both directions of the following hold for every piece, by induction
+//! over the cuts:
 //!
 //! - every point of the exact piece lies within `error` of the polygon,
 //! - every point of the polygon lies within `error` of the triangle.

@@ -138,8 +138,8 @@ impl<'a> BspQuery<'a> {
         self.within(pose, question, &mut Budget::unlimited())
     }
 
-    /// As [`BspQuery::meets`], undecided if the budget ends first, with the bounds of the two boxes.
-    /// A step compares a piece with a plane.
+    /// As [`BspQuery::meets`], undecided if the budget ends first, with the bounds of the two
+    /// boxes. A step compares a piece with a plane.
     pub fn within(
         &mut self,
         pose: &Pose,

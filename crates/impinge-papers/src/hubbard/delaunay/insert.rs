@@ -84,13 +84,14 @@ impl Delaunay {
         }
     }
 
-    /// A cell in conflict with a point, by a walk from the last one; or the number of an equal point.
+    /// A cell in conflict with a point, by a walk from the last one; or the number of an equal
+    /// point.
     fn locate(&self, number: u32) -> Result<u32, u32> {
         let point = self.points[number as usize];
         let mut at = self.last;
-        // A walk towards the point passes each tetrahedron at most once, because they are those of a
-        // (perturbed) Delaunay triangulation (H. Edelsbrunner 1990, "An acyclicity theorem for cell
-        // complexes in d dimensions").
+        // A walk towards the point passes each tetrahedron at most once, because they are those of
+        // a (perturbed) Delaunay triangulation (H. Edelsbrunner 1990, "An acyclicity theorem for
+        // cell complexes in d dimensions").
         loop {
             let cell = &self.cells[at as usize];
             if let Some(infinite) = cell.corners.iter().position(|c| *c == INFINITE) {
@@ -170,8 +171,8 @@ impl Delaunay {
             };
             let outside = &mut self.cells[outside as usize];
             let back = outside.neighbours.iter().position(|n| *n == inside);
-            // Two cells may share two faces only in the first few tetrahedra; the corner that is not
-            // on the face identifies it.
+            // Two cells may share two faces only in the first few tetrahedra; the corner that is
+            // not on the face identifies it.
             let on_rim = |corner: u32| corner != number && corners.contains(&corner);
             let exact = (0..4).find(|i| {
                 outside.neighbours[*i] == inside

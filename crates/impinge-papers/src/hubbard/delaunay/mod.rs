@@ -2,18 +2,19 @@
 //! can be added at any time, as adaptive sampling needs it.
 //!
 //! A. Bowyer 1981, "Computing Dirichlet tessellations", and D. F. Watson 1981: a new point replaces
-//! the tetrahedra whose circumscribed spheres contain it. Hull faces have neighbours with a vertex at
-//! infinity. All decisions are exact ([`predicates`](self), Shewchuk 1997). Five points on one sphere
-//! are decided by O. Devillers, M. Teillaud 2011, "Perturbations for Delaunay and weighted Delaunay
-//! 3D triangulations": each point is lifted by an infinitesimal amount, which is the larger the later
-//! the point comes in lexicographic order. So the tetrahedra of a set of points do not depend on the
-//! order of insertion, and none is flat.
+//! the tetrahedra whose circumscribed spheres contain it. Hull faces have neighbours with a vertex
+//! at infinity. All decisions are exact (Shewchuk 1997). Five points on one
+//! sphere are decided by O. Devillers, M. Teillaud 2011, "Perturbations for Delaunay and weighted
+//! Delaunay 3D triangulations": each point is lifted by an infinitesimal amount, which is the
+//! larger the later the point comes in lexicographic order. So the tetrahedra of a set of points do
+//! not depend on the order of insertion, and none is flat.
 //!
 //! ```
 //! use impinge::Vec3;
 //! use impinge_papers::hubbard::delaunay::Delaunay;
 //!
-//! let corners: Vec<Vec3> = (0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64)).collect();
+//! let corner = |i: i32| Vec3::from_array([i & 1, i >> 1 & 1, i >> 2].map(f64::from));
+//! let corners: Vec<Vec3> = (0..8).map(corner).collect();
 //! let cube = Delaunay::new(&corners)?;
 //! // The corners of a cube lie on one sphere, and all tetrahedra have the same Voronoi vertex.
 //! for tetrahedron in cube.tetrahedra() {

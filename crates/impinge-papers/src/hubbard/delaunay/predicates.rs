@@ -5,8 +5,8 @@ use impinge::exact::{Sign, orient2d};
 use robust::Coord3D;
 
 /// Limits of the sizes of coordinates that are not zero. Differences of such coordinates are
-/// multiples of `2^-202`, and products of five of them of `2^-1010`; the expansions neither underflow
-/// nor overflow.
+/// multiples of `2^-202`, and products of five of them of `2^-1010`; the expansions neither
+/// underflow nor overflow.
 const SMALLEST: f64 = 7.006_492_321_624_085e-46; // 2^-150
 const LARGEST: f64 = 1.427_247_692_705_96e45; // 2^150
 
@@ -35,8 +35,8 @@ pub(super) fn is_on_line([a, b, c]: [Vec3; 3]) -> bool {
     along(|v| [v.x, v.y]) && along(|v| [v.y, v.z]) && along(|v| [v.z, v.x])
 }
 
-/// 1 if the fifth point is inside the sphere of the first four, which are positively oriented, -1 if
-/// it is outside; on the sphere, as after the perturbation. The points are different.
+/// 1 if the fifth point is inside the sphere of the first four, which are positively oriented, -1
+/// if it is outside; on the sphere, as after the perturbation. The points are different.
 pub(super) fn in_sphere(points: [Vec3; 5]) -> i32 {
     let [a, b, c, d, p] = points;
     match sign(robust::insphere(coord(a), coord(b), coord(c), coord(d), coord(p))) {
@@ -45,8 +45,8 @@ pub(super) fn in_sphere(points: [Vec3; 5]) -> i32 {
     }
 }
 
-/// The side of the fifth point after each point was lifted by an infinitesimal amount, the larger the
-/// later it comes in lexicographic order.
+/// The side of the fifth point after each point was lifted by an infinitesimal amount, the larger
+/// the later it comes in lexicographic order.
 ///
 /// The determinant is linear in the lifts. The coefficient of the fifth point's lift is the
 /// orientation of the others, with a negative sign: a lifted point is outside. The coefficient of

@@ -1,19 +1,21 @@
 //! The interruptible narrow phase (section VII): two sphere-trees are descended breadth first, all
-//! pairs of balls of a level before those of the next, and triangles are compared exactly at the end.
+//! pairs of balls of a level before those of the next, and triangles are compared exactly at the
+//! end.
 //!
-//! After every level there is an answer: either no pair of balls meets, and the objects are certainly
-//! apart; or some do, and the objects are at most a [certain distance](LevelAnswer::gap) from each
-//! other, with an approximate contact for a response. A [`Budget`](impinge::pair::Budget) ends the
-//! descent anywhere, and the answer is that of the last complete level. A depth limit of the budget
-//! is the number of levels to be compared, so that triangles are compared below all levels only.
+//! After every level there is an answer: either no pair of balls meets, and the objects are
+//! certainly apart; or some do, and the objects are at most a [certain distance](LevelAnswer::gap)
+//! from each other, with an approximate contact for a response. A [`Budget`](impinge::pair::Budget)
+//! ends the descent anywhere, and the answer is that of the last complete level. A depth limit of
+//! the budget is the number of levels to be compared, so that triangles are compared below all
+//! levels only.
 //!
-//! From the paper's outlook (section X): [`NarrowQuery::coherent`] starts where the last query ended.
+//! From the paper's outlook (section X): [`NarrowQuery::coherent`] starts where the last query
+//! ended.
 //!
 //! # Certainty
 //!
-//! Every level of a [`SphereTree`](impinge::spheres::SphereTree) is proven to cover the surface, and
-//! balls are compared with bounds that include the rounding of moved centres and vertices
-//! ([`MovedBalls`](self)). So "separated" is certain at every level, and triangles are compared
+//! Every level of a [`SphereTree`](impinge::spheres::SphereTree) is proven to cover the surface,
+//! and balls are compared with bounds that include the rounding of moved centres and vertices. So "separated" is certain at every level, and triangles are compared
 //! exactly. The question is whether the surfaces meet, as [`impinge::intersects`].
 //!
 //! ```
@@ -51,8 +53,8 @@ pub struct LevelAnswer {
     pub pairs: usize,
     /// Upper bound of the distance of the two surfaces, never larger after more levels.
     pub gap: f64,
-    /// Upper bound of the distance of the two solids, if [`NarrowQuery::reaches`] gave the reaches of
-    /// the balls; never larger after more levels. Otherwise infinite.
+    /// Upper bound of the distance of the two solids, if [`NarrowQuery::reaches`] gave the reaches
+    /// of the balls; never larger after more levels. Otherwise infinite.
     pub solid_gap: f64,
     /// An approximate contact: the middle of the deepest overlap of two balls, in A's frame. The
     /// origin if no balls were compared.

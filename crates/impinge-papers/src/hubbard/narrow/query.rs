@@ -11,8 +11,8 @@ use super::balls::{MovedBalls, contact, farthest, may_meet, overlap, solid_gap};
 use crate::visited_pairs::VisitedPairs;
 
 /// The answer of a query. `Separated` has the number of levels after which no pair of balls met, or
-/// one more than there are levels if triangles decided; `Intersecting` has a triangle of A and one of
-/// B that share a point.
+/// one more than there are levels if triangles decided; `Intersecting` has a triangle of A and one
+/// of B that share a point.
 pub type NarrowVerdict = Verdict<usize, (u32, u32), LevelAnswer>;
 
 /// The work at one level.
@@ -48,14 +48,19 @@ pub struct Scratch {
     /// By level, the pairs at which the last coherent query ended: those that were apart, and those
     /// of the deepest level that met.
     front: Vec<Vec<Pair>>,
-    /// Pairs compared by the last coherent query that started at the roots.
-    tests_from_roots: u64,
     /// The triangles that met in the last coherent query.
     witness: Option<(u32, u32)>,
     /// Whether the next coherent query starts at the front.
     has_front: bool,
     compared: VisitedPairs,
+    /// By level, the moved balls of B, each with the number of the query that moved it.
+    moved: Vec<Vec<(u64, Ball)>>,
+    /// The number of the present query; the first one has 1.
+    query: u64,
 }
+
+/// A ball that was not moved yet.
+const NOT_MOVED: (u64, Ball) = (0, Ball { center: Vec3::ZERO, radius: 0.0 });
 
 /// Two meshes with their sphere-trees. B has a pose in A's frame in every query.
 #[derive(Debug)]
@@ -97,6 +102,10 @@ impl<'a> NarrowQuery<'a> {
         let levels = a.1.levels().max(b.1.levels());
         scratch.open.resize_with(levels, Vec::new);
         scratch.front.resize_with(levels, Vec::new);
+        scratch.moved.resize_with(levels, Vec::new);
+        for (level, moved) in scratch.moved.iter_mut().enumerate() {
+            moved.resize(b.1.level(level.min(b.1.levels() - 1)).len(), NOT_MOVED);
+        }
         let counts =
             NarrowCounts { levels: vec![LevelCounts::default(); levels + 1], witnesses: 0 };
         Self { a, b, reaches: None, scratch, counts }
@@ -140,8 +149,8 @@ impl<'a> NarrowQuery<'a> {
 
     /// As [`NarrowQuery::within`], starting where the last coherent query ended: with the two
     /// triangles that met, then with the pairs of balls at which the descent ended. The verdict is
-    /// the same, the triangles may differ. If more pairs are compared than by the last query from the
-    /// roots, the next one starts at the roots.
+    /// the same, the triangles may differ. Every second query starts at the roots, because these
+    /// pairs only get deeper from frame to frame, also where the bodies move apart.
     ///
     /// With eight children of each ball, the pairs above the last ones are only a 64th of all, so
     /// that little is gained where nothing meets (`docs/results/hubbard-spheres.md`).
@@ -163,26 +172,14 @@ impl<'a> NarrowQuery<'a> {
         } else {
             self.open_roots();
         }
-        let before: u64 = self.balls_compared();
-        let verdict = self.run(pose, budget, first, true);
-        let tests = self.balls_compared() - before;
-        if !from_front {
-            self.scratch.tests_from_roots = tests;
-        }
+        let verdict = self.run(pose, budget, first, !from_front);
         self.scratch.witness = match verdict {
             Verdict::Intersecting(pair) => Some(pair),
             _ => None,
         };
-        self.scratch.has_front = match verdict {
-            // An incomplete descent has no front.
-            Verdict::Undecided(_) => false,
-            _ => tests <= self.scratch.tests_from_roots,
-        };
+        // An incomplete descent has no front.
+        self.scratch.has_front = !from_front && !matches!(verdict, Verdict::Undecided(_));
         verdict
-    }
-
-    fn balls_compared(&self) -> u64 {
-        self.counts.levels[..self.levels()].iter().map(|level| level.tests).sum()
     }
 
     /// Every ball of A's first level with every ball of B's.
@@ -210,6 +207,7 @@ impl<'a> NarrowQuery<'a> {
         };
         let mut state = State { moved: MovedBalls::new(self.b.0, pose), answer };
         self.scratch.front.iter_mut().for_each(Vec::clear);
+        self.scratch.query += 1;
         let levels = self.levels();
         for level in 0..levels {
             if level as u64 >= u64::from(budget.depth_limit()) {
@@ -246,7 +244,8 @@ impl<'a> NarrowQuery<'a> {
         budget: &mut Budget<'_>,
         keep_front: bool,
     ) -> LevelEnd {
-        let Scratch { open, meeting, front, .. } = &mut self.scratch;
+        let Scratch { open, meeting, front, moved, query, .. } = &mut self.scratch;
+        let (moved, query) = (&mut moved[level], *query);
         let counts = &mut self.counts.levels[level];
         // A tree with fewer levels stays at its deepest one.
         let [at_a, at_b] = [self.a.1, self.b.1].map(|tree| level.min(tree.levels() - 1));
@@ -262,8 +261,11 @@ impl<'a> NarrowQuery<'a> {
                 return LevelEnd::OutOfBudget;
             }
             counts.tests += 1;
-            let (ball_a, ball_b) =
-                (balls_a[a as usize].ball, state.moved.moved(&balls_b[b as usize].ball));
+            let known = &mut moved[b as usize];
+            if known.0 != query {
+                *known = (query, state.moved.moved(&balls_b[b as usize].ball));
+            }
+            let (ball_a, ball_b) = (balls_a[a as usize].ball, known.1);
             if !may_meet(&ball_a, &ball_b) {
                 if keep_front {
                     front[level].push((a, b));

@@ -15,10 +15,10 @@ const TEMPERATURES: (f64, f64) = (0.3, 0.003);
 /// The share of proposals that move a centre; the others give a point to a sibling.
 const MOVES: f64 = 0.7;
 
-/// The tree of octants, tightened: the spheres of the octants of a sphere are changed at random, and
-/// a change is kept if it makes them tighter, and with a probability that falls from step to step if
-/// it makes them looser. Every sphere keeps covering its points of the surface. Looseness is the
-/// distance by which a sphere reaches beyond the surface.
+/// The tree of octants, tightened: the spheres of the octants of a sphere are changed at random,
+/// and a change is kept if it makes them tighter, and with a probability that falls from step to
+/// step if it makes them looser. Every sphere keeps covering its points of the surface. Looseness
+/// is the distance by which a sphere reaches beyond the surface.
 ///
 /// # Errors
 /// As [`octree`](super::octree).

@@ -1,5 +1,5 @@
-//! Spheres on the medial axis, from Voronoi vertices of points on the surface (J. Goldak, X. Yu,
-//! A. Knight, L. Dong 1991, "Constructing discrete medial axis of 3-D objects"), with the corrections
+//! Spheres on the medial axis, from Voronoi vertices of points on the surface (J. Goldak, X. Yu, A.
+//! Knight, L. Dong 1991, "Constructing discrete medial axis of 3-D objects"), with the corrections
 //! of section VIII where points are too far apart.
 
 use impinge::internals::Random;
@@ -25,10 +25,10 @@ const COVER_POINTS: usize = 3;
 /// The tree of merged spheres of the medial axis.
 ///
 /// Points are distributed on the surface. The Voronoi vertices inside the solid are centres of
-/// spheres that touch the surface; those of an open mesh are all Voronoi vertices near it. Where such
-/// a sphere leaves the solid, the point of the surface closest to its centre is added. Then spheres
-/// are merged until 4096 (for the default options) are left, which are the deepest level, and further
-/// to 512, 64 and 8. The cost of a merge is the looseness of the new sphere.
+/// spheres that touch the surface; those of an open mesh are all Voronoi vertices near it. Where
+/// such a sphere leaves the solid, the point of the surface closest to its centre is added. Then
+/// spheres are merged until 4096 (for the default options) are left, which are the deepest level,
+/// and further to 512, 64 and 8. The cost of a merge is the looseness of the new sphere.
 ///
 /// If all points lie in one plane, which has no medial axis, the tree is that of [`octree`].
 ///
@@ -39,7 +39,7 @@ pub fn medial(mesh: &Mesh, options: &SphereOptions) -> Result<SphereTree, Error>
     let surface = Surface::new(mesh);
     let mut random = Random::new(options.seed);
     let sites = surface.samples(options.sample_count(), &mut random);
-    let diagram = match refined(sites, &surface) {
+    let diagram = match refined(&sites, &surface) {
         Ok(diagram) => diagram,
         Err(error) if error.kind() == ErrorKind::BadParameter => return octree(mesh, options),
         Err(error) => return Err(error),
@@ -66,9 +66,9 @@ fn balls(diagram: &Delaunay, surface: &Surface) -> Vec<(Vec3, f64)> {
 }
 
 /// The Voronoi diagram with points added where its spheres leave the solid.
-fn refined(sites: Vec<Vec3>, surface: &Surface) -> Result<Delaunay, Error> {
+fn refined(sites: &[Vec3], surface: &Surface) -> Result<Delaunay, Error> {
     let most = 2 * sites.len();
-    let mut diagram = Delaunay::new(&sites)?;
+    let mut diagram = Delaunay::new(sites)?;
     for _ in 0..ROUNDS {
         let mut added: Vec<Vec3> = Vec::new();
         for (center, radius) in balls(&diagram, surface) {

@@ -1,5 +1,5 @@
-//! Merging spheres: a pair is replaced by one sphere that covers what the pair covers, the pair with
-//! the tightest such sphere first.
+//! Merging spheres: a pair is replaced by one sphere that covers what the pair covers, the pair
+//! with the tightest such sphere first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

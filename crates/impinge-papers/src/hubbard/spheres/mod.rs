@@ -1,17 +1,17 @@
 //! Sphere-trees by the published methods (section VIII).
 //!
-//! Three builders of [`SphereTree`]s, all with `fan_out^j` balls at level j, by default 8 to 4096 on
-//! four levels:
+//! Three builders of [`SphereTree`]s, all with `fan_out^j` balls at level j, by default 8 to 4096
+//! on four levels:
 //!
 //! - [`octree`]: the circumscribed spheres of the octants that the surface passes;
 //! - [`annealed`]: the same, tightened by simulated annealing;
-//! - [`medial`]: spheres on the medial axis, from the Voronoi vertices of points on the surface, where
-//!   points are added until the spheres approximate the solid; adjacent spheres are merged, at the
-//!   least cost first.
+//! - [`medial`]: spheres on the medial axis, from the Voronoi vertices of points on the surface,
+//!   where points are added until the spheres approximate the solid; adjacent spheres are merged,
+//!   at the least cost first.
 //!
-//! All computations of these builders are rounded, and the spheres may leave holes, as in the paper.
-//! The last step of all three, [`SphereTree::from_levels`], enlarges spheres next to holes, as
-//! published, and proves that every level covers the surface.
+//! All computations of these builders are rounded, and the spheres may leave holes, as in the
+//! paper. The last step of all three, [`SphereTree::from_levels`], enlarges spheres next to holes,
+//! as published, and proves that every level covers the surface.
 //!
 //! ```
 //! use impinge::shapes;

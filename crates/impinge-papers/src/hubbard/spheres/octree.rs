@@ -18,8 +18,8 @@ pub(super) struct Octant {
 }
 
 /// The tree of the circumscribed spheres of octants: the smallest cube around the mesh is divided
-/// into eight, and so are its parts, as far as the surface passes them. Every level has at most eight
-/// times as many balls as the one above, for every fan-out.
+/// into eight, and so are its parts, as far as the surface passes them. Every level has at most
+/// eight times as many balls as the one above, for every fan-out.
 ///
 /// # Errors
 /// [`ErrorKind::Empty`](impinge::ErrorKind::Empty) for a mesh without triangles,

@@ -12,9 +12,9 @@ use impinge::{Vec3, solid};
 ///
 /// A point of a ball whose centre is `k` deep in the solid is in the solid if it is nearer than `k`
 /// to the centre; otherwise the solid has a point at `k` on the way to it. So the ball reaches at
-/// most `r - k` beyond the solid; with the centre at the distance `d` from it, `r + d`.
-/// Two balls that meet are therefore evidence that two solids are at most the sum of two such bounds
-/// apart, even where their centres are far from the surfaces.
+/// most `r - k` beyond the solid; with the centre at the distance `d` from it, `r + d`. Two balls
+/// that meet are therefore evidence that two solids are at most the sum of two such bounds apart,
+/// even where their centres are far from the surfaces.
 ///
 /// Every triangle is visited for every ball.
 #[must_use]

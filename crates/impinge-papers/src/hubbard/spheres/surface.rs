@@ -154,8 +154,8 @@ impl Surface {
         self.closest(p).distance(p)
     }
 
-    /// How deep a point is inside the solid; negative outside. For a mesh that is no solid, minus the
-    /// distance from the surface.
+    /// How deep a point is inside the solid; negative outside. For a mesh that is no solid, minus
+    /// the distance from the surface.
     pub(super) fn depth(&self, p: Vec3) -> f64 {
         let distance = self.distance(p);
         if self.is_in_solid(p) { distance } else { -distance }

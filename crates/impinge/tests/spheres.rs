@@ -298,8 +298,9 @@ fn built_trees_cover_closely_and_do_not_depend_on_threads() {
     let sheet =
         Mesh::from_triangles(sheet.vertices().to_vec(), upper.map(|(_, t)| *t).collect()).unwrap();
     let options = BuildOptions::default().balls([8, 24]).rounds(16);
-    // Upper limits of reach over radius at both levels: an octree of the cube has 0.2114 at 8 balls.
-    for (mesh, limits) in [(&cube, [0.2125, 0.19]), (&ring, [0.19, 0.08]), (&sheet, [0.6, 0.3])] {
+    // Upper limits of reach over radius at both levels: an octree of the cube has 0.2114 at 8
+    // balls, from which more rounds than these lead.
+    for (mesh, limits) in [(&cube, [0.216, 0.19]), (&ring, [0.19, 0.08]), (&sheet, [0.6, 0.3])] {
         let tree = SphereTree::build(mesh, &options).unwrap();
         assert_eq!(verify(mesh, tree.parts()), Ok(()));
         assert_eq!((tree.levels(), tree.level(0).len()), (3, 1));
@@ -352,7 +353,9 @@ fn degenerate_meshes_have_trees_at_every_scale() {
             let tree = SphereTree::build(&mesh, &options).unwrap();
             assert_eq!(verify(&mesh, tree.parts()), Ok(()));
             let found = tree.reach(&mesh, 0, &ReachOptions::default()).unwrap();
-            assert!(found.lower <= found.upper && found.upper <= 4.0 * scale, "{found:?}");
+            // A point has no size that bounds could be relative to.
+            let limit = if mesh.bounds().extent() == Vec3::ZERO { 1e-70 } else { 4.0 * scale };
+            assert!(found.lower <= found.upper && found.upper <= limit, "{found:?}");
         }
     }
 }

@@ -117,7 +117,7 @@ pub(super) fn reach_of(surface: &Surface, balls: &[Ball], options: &ReachOptions
     }
 }
 
-/// About how far a ball in the surface's frame reaches, if that is more than `limit`, and `limit`
+/// Bounds on how far a ball in the surface's frame reaches if that is more than `limit`, and `limit`
 /// otherwise; and points of the ball that are further from the surface than that, with the nearest
 /// points of the surface. For builders: up to rounding, and within the tolerance.
 pub(super) fn beyond(
@@ -125,11 +125,11 @@ pub(super) fn beyond(
     ball: &Ball,
     limit: f64,
     options: &ReachOptions,
-) -> (f64, Vec<[Vec3; 2]>) {
+) -> ([f64; 2], Vec<[Vec3; 2]>) {
     let mut search = Search::new(surface, limit, false);
     search.add_ball(0, ball);
     let upper = search.run(options);
-    (search.lower.max(upper), search.found)
+    ([search.lower, search.lower.max(upper)], search.found)
 }
 
 /// A part of a ball, in the surface's frame.

@@ -82,13 +82,16 @@ const MAX_MISSING: usize = 20_000;
 const MAX_POINTS_FOR_GREEDY: usize = 12_000;
 
 /// Candidates for each ball of a level, and the least number.
-const CANDIDATES_PER_BALL: usize = 6;
+const CANDIDATES_PER_BALL: usize = 4;
 const LEAST_CANDIDATES: usize = 1_500;
 
 /// Levels of at most this many balls are refined from several starts; number of starts beside the
 /// grid.
 const MAX_BALLS_FOR_STARTS: usize = 128;
 const STARTS: usize = 3;
+
+/// The balls of a grid are taken if their reach is less than this share of that of the others.
+const GRID_ADVANTAGE: f64 = 0.995;
 
 /// Times that points where the proof fails are added to the samples.
 const REPAIRS: usize = 8;
@@ -244,7 +247,8 @@ impl Builder<'_> {
         let wanted = (POINTS_PER_BALL * balls as f64).max(LEAST_POINTS);
         // An even share of the surface is a disc of the radius of a ball.
         let height = above.min((self.area / balls as f64).sqrt());
-        let spacing = (self.area / wanted).sqrt().max(1e-4);
+        // The surface at a distance is larger than a small one.
+        let spacing = ((self.area + height * height) / wanted).sqrt();
         let mut samples = Samples::of(self.mesh, self.surface, spacing, height, 1.5 * above);
         let mut points = samples.points.clone();
         let mut tree = PointTree::new(&points);
@@ -274,7 +278,7 @@ impl Builder<'_> {
             .unwrap_or_else(|| first(&samples, &target, balls, above));
         let ended = self.done + rounds;
         // The best state, judged by the proof: with the reach that closes every hole.
-        let mut best = grid.map_or((f64::INFINITY, Vec::new()), |level| self.as_it_is(&level));
+        let mut best = (f64::INFINITY, Vec::new());
         for repair in 0..=REPAIRS {
             let target = Target { points: &points, tree: &tree, parents: &parents };
             let share = if repair == 0 { rounds / 4 } else { rounds / (2 * REPAIRS) };
@@ -300,7 +304,15 @@ impl Builder<'_> {
             parents = self.parents(&points);
         }
         self.done = ended.max(self.done);
-        self.levels.push(best.1);
+        if let Some(grid) = grid.map(|level| self.as_it_is(&level)) {
+            // Balls around cells overlap little, which leaves the level below less freedom.
+            if grid.0 < GRID_ADVANTAGE * best.0 {
+                best = grid;
+            }
+        }
+        if !best.1.is_empty() {
+            self.levels.push(best.1);
+        }
         best.0
     }
 
@@ -324,7 +336,7 @@ impl Builder<'_> {
                 if ball.radius <= used {
                     break;
                 }
-                if beyond(self.surface, &ball, needed, &options).0 <= needed {
+                if beyond(self.surface, &ball, needed, &options).0[1] <= needed {
                     node.ball.radius = frame.world_length_up(ball.radius);
                     return;
                 }
@@ -350,7 +362,7 @@ impl Builder<'_> {
     }
 
     /// Balls around the cells of a cubic grid that the surface enters, if they are at most `balls`;
-    /// `h` is their radius. A level is never worse than these balls.
+    /// `h` is their radius. A level is at most half a percent worse than these balls.
     fn grid_start(&self, target: &Target<'_>, balls: usize) -> Option<Level> {
         let bounds = Aabb::from_points(target.points.iter().copied());
         let extent = bounds.extent();
@@ -395,7 +407,7 @@ impl Builder<'_> {
 
     /// The largest reach of the balls of a level with these radii, and points beyond its `h`.
     fn reach(&self, level: &Level, radii: &[f64]) -> (f64, Vec<[Vec3; 2]>) {
-        let options = ReachOptions::default().tolerance(0.005).max_cells(3_000);
+        let options = ReachOptions::default().tolerance(0.005).max_cells(2_000);
         let found: Vec<_> = (level.seeds.par_iter().zip(radii))
             .filter(|(_, radius)| **radius >= 0.0)
             .map(|(seed, radius)| {
@@ -403,7 +415,7 @@ impl Builder<'_> {
                 beyond(self.surface, &ball, level.h, &options)
             })
             .collect();
-        let needed = found.iter().map(|f| f.0).fold(0.0, f64::max);
+        let needed = found.iter().map(|f| f.0[0]).fold(0.0, f64::max);
         (needed, found.into_iter().flat_map(|f| f.1).collect())
     }
 

@@ -47,6 +47,7 @@ pub(super) fn refine(
 ) -> Level {
     let Effort { balls, rounds } = effort;
     // The target may have more points than before: what the level needs is not known yet.
+    let given = level.h;
     let mut now = level;
     adopt(&mut now.seeds, target, balls);
     let mut best = Level { h: f64::INFINITY, seeds: now.seeds.clone() };
@@ -99,6 +100,10 @@ pub(super) fn refine(
             let size = 0.2 * now.h;
             now.seeds.iter_mut().for_each(|s| s.center += random.in_cube() * size);
         }
+    }
+    // Without a round nothing is known but what was given.
+    if best.h == f64::INFINITY {
+        best.h = given;
     }
     best
 }
@@ -196,7 +201,7 @@ fn recenter(mut c: Vec3, own: &[Vec3], room: &Room, seed: u64) -> (Vec3, f64) {
     let mut random = Random::new(seed);
     let (mut slack, mut slope) = evaluate(c);
     let mut step = 0.5 * range;
-    for i in 0..24 {
+    for i in 0..18 {
         // Along the slope, and along random directions where the two furthest or nearest points
         // balance.
         let way = if i % 3 == 0 { slope.normalize_or_zero() } else { random.direction() };

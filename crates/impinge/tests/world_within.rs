@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use impinge::broad::PhaseKind;
 use impinge::convex::{Cuboid, Sphere};
 use impinge::pair::Budget;
 use impinge::world::{Body, EventKind, Geometry, Handle, PairInfo, World};
@@ -201,6 +202,13 @@ fn updates_of_both_kinds_alternate() {
         (0..changes).for_each(|_| twins.change());
         match frame % 8 {
             0 => twins.update(&mut Budget::unlimited()),
+            3 => {
+                // Another broad phase, which cannot stop.
+                let options = twins.world.options().clone();
+                let phases = [PhaseKind::ALL_PAIRS, PhaseKind::NEIGHBOURS];
+                twins.world.set_options(options.phase(phases[frame / 8 % 2]));
+                twins.update(&mut Budget::steps(90));
+            }
             7 => {
                 twins.world.update();
                 twins.exact.update();

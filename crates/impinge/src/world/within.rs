@@ -238,6 +238,7 @@ impl World {
         if self.backlog.is_active && self.phase.can_stop() {
             return;
         }
+        self.leave_budget();
         if !self.phase.can_stop() {
             self.set_phase(Box::new(Incremental::new()));
         }

@@ -5,7 +5,9 @@
 
 use impinge::Vec3;
 use impinge::internals::Random;
-use impinge::motion::{CuttingPlane, Limits, Linear, Motion, SpaceTimeBound, earliest_meeting};
+use impinge::motion::{
+    CuttingPlane, Limits, Linear, Motion, Scheduler, SpaceTimeBound, earliest_meeting,
+};
 use impinge_papers::hubbard::broad_phase::{Bodies, BroadPhase};
 use impinge_papers::hubbard::earliest::{Counts, Earliest, Planes, by_projection, by_subdivision};
 
@@ -177,4 +179,44 @@ fn the_broad_phase_works_only_when_bounds_meet_and_finds_the_contact() {
     // They touch at 9; the resolution is 0.01.
     assert!((9.0..9.02).contains(&time), "{time}");
     assert!(idle > 300, "{idle} of 361 frames did nothing");
+}
+
+/// A ball that passes another one within 0.2.
+struct Passing;
+
+impl Passing {
+    fn motion(time: f64) -> [Motion; 2] {
+        let limits = Limits::none().acceleration(1.0);
+        let at = |x: f64, v: f64| {
+            Motion::at(Vec3::X * x).velocity(Vec3::X * v).radius(0.5).limits(limits)
+        };
+        [at(10.0 * time - 5.0, 10.0), at(0.0, 0.0)]
+    }
+}
+
+impl Bodies for Passing {
+    fn bounds(&mut self, time: f64, bounds: &mut Vec<SpaceTimeBound>) {
+        let all = Self::motion(time).map(|motion| motion.bound(time, time + 2.0).unwrap());
+        bounds.extend(all);
+    }
+
+    fn intersect(&mut self, _: [usize; 2], time: f64) -> bool {
+        (10.0 * time - 5.0).abs() <= 1.0
+    }
+}
+
+#[test]
+fn a_contact_shorter_than_the_resolution_is_missed_but_not_by_the_scheduler() {
+    for (resolution, is_found) in [(0.05, true), (1.0, false)] {
+        let mut phase = BroadPhase::new(0.0, resolution, Planes::Exact);
+        let found = (1..=40).any(|n| phase.detect(f64::from(n) * 0.1, &mut Passing).is_some());
+        assert_eq!(found, is_found, "{resolution}");
+    }
+    // The scheduler compares the interval, however long the frame is.
+    let mut scheduler = Scheduler::new(0.0).unwrap();
+    let bodies = [scheduler.add(), scheduler.add()];
+    for (body, motion) in bodies.iter().zip(Passing::motion(0.0)) {
+        scheduler.set(*body, &[motion.bound(0.0, 2.0).unwrap()]);
+    }
+    assert_eq!(scheduler.advance(1.0).unwrap().pairs(), [(bodies[0], bodies[1])]);
 }

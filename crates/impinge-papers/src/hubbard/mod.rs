@@ -49,8 +49,15 @@
 //!
 //! # How it performs
 //!
-//! `docs/results/hubbard-motion.md` repeats Figures 7, 11 and 12; `docs/results/hubbard-spheres.md`
-//! Figures 13 to 15.
+//! `docs/results/hubbard-motion.md` repeats Figures 7, 11 and 12, with random bodies of our own.
+//! Projection is faster than subdivision with `n_b = 2` in 185 of 200 runs, but with `n_b = 32` in
+//! 57; comparing all pairs of 100 bounds by the closed form takes half its time. With 100 cubes at
+//! 60 frames a second, the broad phase of Figure 9 does nothing in 64 percent of the frames, but
+//! takes ten times as long as Turk's grid in total: on today's machines a frame of the grid takes 6
+//! us. What remains is what grids and lists cannot do: they missed 8 of 187 first contacts, which
+//! were shorter than a frame; the bounds missed none.
+//!
+//! `docs/results/hubbard-spheres.md` repeats Figures 13 to 17.
 
 pub mod broad_phase;
 pub mod bsp;

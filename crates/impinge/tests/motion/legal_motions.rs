@@ -54,7 +54,7 @@ fn direction(random: &mut Random) -> [i64; 3] {
 fn accelerations_up_to_the_limit_stay_inside_at_all_scales() {
     let mut random = Random::new(11);
     let mut extreme = 0;
-    for round in 0..400 {
+    for round in 0..80 {
         let scale = [1.0, 1.0, 3e-7, 1e40, 1e-150, 7e-310][random.index(6)];
         let offset = [0.0, 1e3, 1e10][random.index(3)] * scale;
         let start = [0.0, -3.7, 1e9, 0.1][random.index(4)];
@@ -100,7 +100,7 @@ fn accelerations_up_to_the_limit_stay_inside_at_all_scales() {
             t += &step;
         }
     }
-    assert!(extreme > 5000, "{extreme}");
+    assert!(extreme > 1000, "{extreme}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn bounds_are_tight_where_limits_are_reached() {
 #[test]
 fn speed_limits_hold_for_motions_that_reach_them() {
     let mut random = Random::new(3);
-    for _ in 0..200 {
+    for _ in 0..40 {
         let (limit, acceleration) = (0.5 + random.unit(), random.unit() * 3.0);
         let v = random.signed() * limit;
         let end = 0.5 + random.unit() * 4.0;
@@ -133,8 +133,8 @@ fn speed_limits_hold_for_motions_that_reach_them() {
         let without = Limits::none().speed(limit);
         let without = Motion::at(Vec3::ZERO).limits(without).bound(0.0, end).unwrap();
         let (v, m, top) = (exact(v), exact(acceleration), exact(limit));
-        for sample in 0..=20 {
-            let t = exact(end) * ratio(sample, 20);
+        for sample in 0..=8 {
+            let t = exact(end) * ratio(sample, 8);
             for sign in [1, -1] {
                 // Accelerates until it has the largest speed.
                 let until = (&top - ratio(sign, 1) * &v) / &m;

@@ -20,6 +20,7 @@ mod klosowski;
 mod leung;
 mod locate;
 mod methods;
+mod overshoot;
 mod peers;
 mod plain;
 mod pre_checks;
@@ -69,6 +70,8 @@ enum Experiment {
     Growth(growth::Arguments),
     /// Distances of meshes that are far apart, compared with their sizes.
     Far(far::Arguments),
+    /// Queries within a budget: by how much they are late, and what a budget costs.
+    Overshoot(overshoot::Arguments),
     /// All pairs of two large meshes, and building a tree, with one and more threads.
     Threads(threads::Arguments),
     /// Writes workloads for the peer commands: generated meshes, hulls and poses.
@@ -114,6 +117,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Locate(arguments) => locate::run(arguments),
         Experiment::Growth(arguments) => growth::run(arguments),
         Experiment::Far(arguments) => far::run(arguments),
+        Experiment::Overshoot(arguments) => overshoot::run(arguments),
         Experiment::Threads(arguments) => threads::run(arguments),
         Experiment::Workloads(arguments) => peers::workloads::run(arguments),
         Experiment::Peers(arguments) => peers::mesh::run(arguments),

@@ -65,6 +65,17 @@ fn growth_writes_its_table_and_charts() {
 }
 
 #[test]
+fn overshoot_writes_its_tables() {
+    let folder = Folder::new("overshoot");
+    lab(&["overshoot", "--quick"], &folder.0);
+    let text = read(&folder.0, "overshoot.md");
+    for scene in ["nested, nearly touching", "touching, coplanar", "nested, cold caches"] {
+        assert!(text.contains(&format!("| {scene} | 10 |")), "{text}");
+    }
+    assert!(text.contains("| distance |") && text.contains("99.9 % are at most"), "{text}");
+}
+
+#[test]
 fn threads_writes_its_table_and_chart() {
     let folder = Folder::new("threads");
     let small = ["--triangles", "4000", "--max", "2", "--poses", "2", "--passes", "2"];

@@ -7,14 +7,14 @@
 
 use std::time::{Duration, Instant};
 
-use impinge::pair::{Budget, first_pair_within};
+use impinge::pair::{Budget, FirstSearch, first_hit_within, first_pair_within};
 use impinge::{Error, Mesh, Pose, Verdict, shapes};
 
 fn main() -> Result<(), Error> {
     // Two linked rings, hard to separate: their hulls overlap.
     let ring = shapes::torus(1.0, 0.3, 192, 96)?;
     let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?;
-    let _ = ring.tree(); // built once, on first use; the budget does not limit this
+    ring.prepare(); // queries within a budget never build trees
 
     // With a number of steps, the answer is the same on every machine.
     for steps in [1, 10, 100, 1_000, 10_000] {
@@ -35,6 +35,16 @@ fn main() -> Result<(), Error> {
     };
     print!("with a callback: ");
     show(&ring, &linked, &mut Budget::until(&mut may_continue));
+
+    // A search that stopped continues in the next frame.
+    let mut search = FirstSearch::new();
+    let mut frames = 1;
+    while first_hit_within(&ring, &ring, &linked, &mut Budget::micros(100), &mut search)
+        .is_undecided()
+    {
+        frames += 1;
+    }
+    println!("100 microseconds a frame: decided in {frames} frames");
     Ok(())
 }
 

@@ -105,15 +105,12 @@ impl<'a> Budget<'a> {
     /// Whether no limit is set.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
-        !self.limits_steps()
-            && self.depth == u32::MAX
-            && self.deadline.is_none()
-            && self.keep_going.is_none()
+        !self.is_reproducible() && self.deadline.is_none()
     }
 
-    /// Whether the number of steps is limited, so that the result must not depend on the machine.
-    pub(crate) fn limits_steps(&self) -> bool {
-        self.steps <= u64::MAX / 2
+    /// Whether the result must not depend on the machine: it does not depend on a clock anyway.
+    pub(crate) fn is_reproducible(&self) -> bool {
+        self.steps <= u64::MAX / 2 || self.depth < u32::MAX || self.keep_going.is_some()
     }
 
     /// Counts a step before it is taken; false if a limit is reached and the step must not be

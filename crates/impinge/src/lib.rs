@@ -31,7 +31,7 @@
 //! | --- | --- |
 //! | Do two surfaces meet? | [`intersects`]: a [`Verdict`] with its evidence |
 //! | Which triangles meet, and how? | [`all_pairs`], [`first_hit`]: a [`Hit`] has a [`HitKind`] |
-//! | Do they meet, within a budget? | [`pair::first_pair_within`]: decided, or [`Bounds`] |
+//! | The same within a deadline, in parts? | [`pair::first_hit_within`]: decided, or [`Bounds`] |
 //! | How far apart are they? | [`distance`]: closest points, and certain bounds |
 //! | What is the relation of two solids? | [`check_pair`]: a [`Relation`] |
 //! | Which pairs of a scene may meet? | [`candidate_pairs`] |

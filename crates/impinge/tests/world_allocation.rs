@@ -7,6 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
 use impinge::convex::{Cuboid, Hull, Sphere};
+use impinge::pair::{
+    AllSearch, Budget, DistanceSearch, FirstSearch, all_pairs_within, distance_within,
+    first_hit_within,
+};
 use impinge::world::{Body, Geometry, Handle, World, WorldOptions};
 use impinge::{Pose, Shape, Vec3, shapes};
 
@@ -151,10 +155,48 @@ fn queries_of_solids_do_not_allocate() {
     assert_eq!(calls, 0, "a ring in a ball");
 }
 
+/// Queries within a budget do not allocate once their states are warm: whether they are decided or
+/// not, and with a new pose each time.
+fn budgeted_queries_do_not_allocate() {
+    let (ball, ring) =
+        (shapes::icosphere(1.0, 16).unwrap(), shapes::torus(1.0, 0.3, 48, 24).unwrap());
+    let speck = shapes::icosphere(1e-8, 3).unwrap();
+    for mesh in [&ball, &ring, &speck] {
+        mesh.prepare();
+    }
+    let (mut first, mut all, mut near) =
+        (FirstSearch::new(), AllSearch::new(), DistanceSearch::new());
+    let mut undecided = 0;
+    let mut before = 0;
+    for round in 0..3 {
+        if round == 2 {
+            before = ALLOCATIONS.load(Ordering::Relaxed);
+        }
+        for n in 0..60 {
+            let shift = Vec3::new(f64::from(n % 7), f64::from(n % 5), f64::from(n % 3)) * 0.4;
+            let pose = Pose::from_translation(shift).unwrap();
+            let b = if n % 10 == 9 { &speck } else { &ring };
+            for steps in [20, 1 << 40] {
+                let budget = || Budget::steps(steps);
+                let hit = first_hit_within(&ball, b, &pose, &mut budget(), &mut first);
+                let found = all_pairs_within(&ball, b, &pose, &mut budget(), &mut all);
+                let known = distance_within(&ball, b, &pose, &mut budget(), &mut near);
+                undecided += usize::from(hit.is_undecided())
+                    + usize::from(!found.is_complete())
+                    + usize::from(!known.is_final());
+            }
+        }
+    }
+    let calls = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert_eq!(calls, 0, "360 queries within a budget");
+    assert!(undecided > 100, "{undecided}");
+}
+
 #[test]
 fn a_steady_frame_does_not_allocate() {
     // A single test, because the allocations of all threads are counted.
     queries_of_solids_do_not_allocate();
+    budgeted_queries_do_not_allocate();
     let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|v| v - 0.25);
     let convex: Vec<Geometry> = vec![
         Sphere::new(0.5).unwrap().into(),

@@ -134,6 +134,28 @@ impl Bounds {
         Self { lower: -depth, upper: up(length_up(span)), open_depth: depth, open: 1 }
     }
 
+    /// The bounds after B, or A, has moved by at most this length at every point: see
+    /// [`Aabb::motion_bound`]. `docs/notes/budgets.md` has the proof.
+    ///
+    /// ```
+    /// use impinge::Bounds;
+    ///
+    /// let known = Bounds { lower: -0.5, upper: 2.0, open_depth: 0.25, open: 3 };
+    /// let later = known.widened(0.125);
+    /// assert!(later.lower <= -0.625 && later.upper >= 2.125 && later.open_depth >= 0.375);
+    /// ```
+    #[must_use]
+    pub fn widened(self, motion: f64) -> Self {
+        // Each sum is rounded once.
+        let more = |x: f64| x + motion + (x.abs() + motion) * f64::EPSILON;
+        Self {
+            lower: -more(-self.lower),
+            upper: more(self.upper),
+            open_depth: more(self.open_depth),
+            open: self.open,
+        }
+    }
+
     /// The bounds of bodies with several pairs of parts, from the bounds of disjoint sets of these
     /// pairs, of which at least one is undecided.
     pub(crate) fn joined(self, other: Self) -> Self {

@@ -114,6 +114,42 @@ impl Aabb {
         (self.min - other.max).max(other.min - self.max).max(Vec3::ZERO).length_squared()
     }
 
+    /// Upper bound of the distance by which a point of the box moves from one pose to the other,
+    /// including the rounding of [`Pose::transform_point`] for each; zero for equal poses.
+    ///
+    /// Bounds of a query at the first pose hold at the second if they are
+    /// [widened](crate::Bounds::widened) by it.
+    ///
+    /// ```
+    /// use impinge::{Aabb, Pose, Vec3};
+    ///
+    /// let bounds = Aabb { min: Vec3::NEG_ONE, max: Vec3::ONE };
+    /// let (here, there) = (Pose::IDENTITY, Pose::from_translation([0.0, 0.5, 0.0])?);
+    /// let motion = bounds.motion_bound(&here, &there);
+    /// assert!(motion >= 0.5 && motion < 0.5 + 1e-12);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    #[must_use]
+    pub fn motion_bound(&self, from: &Pose, to: &Pose) -> f64 {
+        if self.is_empty() || from == to {
+            return 0.0;
+        }
+        // The motion is an affine function of the point, so its length is largest at a corner.
+        let corner = |k: usize| {
+            let pick =
+                |axis: usize| if k >> axis & 1 == 0 { self.min[axis] } else { self.max[axis] };
+            Vec3::new(pick(0), pick(1), pick(2))
+        };
+        let moved = |p: Vec3| length_up(to.transform_point(p) - from.transform_point(p));
+        let largest = (0..8).map(|k| moved(corner(k))).fold(0.0, f64::max);
+        // Four transformed points, of corners and of a point of the box, are rounded: each
+        // coordinate is a sum of three products and a translation.
+        let size = self.min.abs().max(self.max.abs()).element_sum();
+        let shift = from.translation().abs().max_element() + to.translation().abs().max_element();
+        let rounding = 64.0 * f64::EPSILON * (size + shift) + 64.0 * f64::from_bits(1);
+        (largest + rounding) * (1.0 + 4.0 * f64::EPSILON)
+    }
+
     /// The axis-aligned box of this box moved by `pose`, without transforming its eight corners:
     /// each of the nine entries of the rotation is multiplied by the two ends of one side, and the
     /// smaller and the larger products are summed up.

@@ -31,7 +31,7 @@ mod weld;
 
 use std::fmt;
 use std::io::Read;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
 pub use classify::{Classification, PLANAR_TOLERANCE};
@@ -271,6 +271,37 @@ impl Mesh {
     /// never build it themselves, because that takes longer than most budgets.
     pub fn prepare(&self) {
         let _ = self.tree();
+    }
+
+    /// As [`prepare`](Self::prepare), with progress: `report` receives the number of triangles that
+    /// are done, out of all [`triangles`](Self::triangles). It is called by any thread of the
+    /// current `rayon` pool, after every few thousand triangles; numbers may arrive out of order.
+    /// [`ControlFlow::Break`] cancels the work, within about the time that one thread takes to sort
+    /// all triangles once. Returns whether the mesh is prepared.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use impinge::shapes;
+    ///
+    /// let ball = shapes::icosphere(1.0, 40)?;
+    /// let count = ball.triangles().len();
+    /// assert!(!ball.prepare_with(&|_| ControlFlow::Break(())) && !ball.is_prepared());
+    /// let report = |done| {
+    ///     println!("{} %", 100 * done / count);
+    ///     ControlFlow::Continue(())
+    /// };
+    /// assert!(ball.prepare_with(&report) && ball.is_prepared());
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn prepare_with(&self, report: &(dyn Fn(usize) -> ControlFlow<()> + Sync)) -> bool {
+        if self.is_prepared() {
+            return true;
+        }
+        let Some(tree) = Tree::build_watched(self, report) else { return false };
+        // Another thread may have built the same tree in the meantime.
+        let _ = self.tree.set(Arc::new(tree));
+        true
     }
 
     /// Whether the mesh is [prepared](Self::prepare).

@@ -153,6 +153,14 @@ impl Kind {
 }
 
 impl Shape {
+    /// Builds everything that queries within a budget need: for a mesh its tree, for a solid also
+    /// its pieces.
+    pub fn prepare(&self) {
+        if let Some(mesh) = self.kind.mesh() {
+            super::budgeted::prepare(mesh, self.kind.is_solid());
+        }
+    }
+
     fn new(kind: Kind) -> Self {
         let (margin, core) = match &kind {
             Kind::Hull(hull) => (0.0, Some(Arc::clone(hull))),

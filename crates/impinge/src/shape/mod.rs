@@ -7,6 +7,7 @@
 //! | How far apart are they? | [`distance`]: bounds and closest points |
 //! | How deep do two convex bodies overlap? | [`contact`]: bounds, direction and points |
 //! | Which triangles of a mesh does a body meet? | [`triangles_met`] |
+//! | Do they meet, within a deadline? | [`intersects_within`], which can be continued |
 //! | The same for shapes that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`ShapeCache`] |
 //!
 //! All take A, B and the pose of B in A's frame, and answer in A's frame.
@@ -55,6 +56,7 @@
 //! ```
 
 mod answer;
+mod budgeted;
 mod cache;
 mod convexes;
 mod curved;
@@ -71,12 +73,14 @@ mod search;
 mod triangle;
 
 pub use answer::{ShapeHit, ShapeSeparation, Verdict};
+pub use budgeted::ShapeSearch;
 pub use cache::ShapeCache;
 pub use kind::{Kind, Shape};
 pub(crate) use quick_verdict::QuickVerdict;
 pub use search::MetTriangles;
 
 use crate::answer::{Contact, Distance};
+use crate::budget::Budget;
 use crate::math::{Pose, Vec3};
 
 /// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the evidence.
@@ -107,6 +111,45 @@ pub fn intersects(a: &Shape, b: &Shape, pose: &Pose) -> Verdict {
 #[must_use]
 pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
     dispatch::answer::<dispatch::IntersectsQuery>(a, b, pose, cache)
+}
+
+/// As [`intersects`], but stops when the budget is spent, and then returns bounds:
+/// [`Budget::is_over`] tells such an answer from that of curved shapes that touch. A further call
+/// with the same shapes and pose continues the query; with others it starts anew.
+///
+/// A decided answer is that of [`intersects`]; its evidence is what the query has found.
+/// With a budget of [steps](Budget::steps) it is the same on every machine. Meshes should be
+/// [prepared](Shape::prepare); otherwise the answer follows from their boxes. Only two meshes, and
+/// a mesh and a convex body, are compared in parts; other pairs take one step.
+///
+/// ```
+/// use impinge::convex::Capsule;
+/// use impinge::pair::Budget;
+/// use impinge::shape::{self, Shape, ShapeSearch};
+/// use impinge::{Pose, shapes};
+///
+/// let bowl = Shape::from(shapes::torus(1.0, 0.4, 96, 48)?);
+/// bowl.prepare();
+/// let pen = Shape::from(Capsule::new(2.0, 0.1)?);
+/// let pose = Pose::from_translation([0.1, 0.0, 0.0])?; // through the hole
+/// let mut search = ShapeSearch::new();
+/// let mut parts = 1;
+/// while shape::intersects_within(&bowl, &pen, &pose, &mut Budget::steps(20), &mut search)
+///     .is_undecided()
+/// {
+///     parts += 1;
+/// }
+/// assert!(parts > 1);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn intersects_within(
+    a: &Shape,
+    b: &Shape,
+    pose: &Pose,
+    budget: &mut Budget<'_>,
+    search: &mut ShapeSearch,
+) -> Verdict {
+    search.run(a, b, pose, budget)
 }
 
 /// As [`intersects_cached`], with only the evidence that needs no extra work.

@@ -57,6 +57,27 @@ impl<'a> Probe<'a> {
         Self { core, memory, surface, low, high, slack, shrink, toward: None }
     }
 
+    /// The box of the core in the mesh's frame, grown by the slack.
+    pub(super) fn core_box(&self) -> (Vec3, Vec3) {
+        (self.low, self.high)
+    }
+
+    /// A length in the mesh's frame is at least this factor times as long in the frame of the
+    /// query.
+    pub(super) fn shrink(&self) -> f64 {
+        self.shrink
+    }
+
+    /// The direction of the second bound, for a later probe of the same query.
+    pub(super) fn direction(&self) -> Option<(Vec3, f64)> {
+        self.toward
+    }
+
+    /// Sets the direction that an earlier probe of the same query had.
+    pub(super) fn restore_direction(&mut self, toward: Option<(Vec3, f64)>) {
+        self.toward = toward;
+    }
+
     /// A certain lower bound of the distance of a box, in the mesh's frame, from the core.
     pub(super) fn box_distance(&self, center: Vec3, half: Vec3) -> f64 {
         let gap = (center - half - self.high).max(self.low - center - half).max(Vec3::ZERO);

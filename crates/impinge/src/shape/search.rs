@@ -34,19 +34,19 @@ impl Surface<'_> {
     }
 
     /// Whether the mesh is a solid that contains the point.
-    fn contains(&self, point: Vec3) -> bool {
+    pub(super) fn contains(&self, point: Vec3) -> bool {
         self.solid && locate_at(point, self.mesh, self.pose) != Location::Outside
     }
 }
 
 /// A search for triangles of a mesh that a body meets.
-struct IntersectionSearch<'a> {
-    probe: Probe<'a>,
-    tester: Tester<'a>,
-    surface: &'a Surface<'a>,
-    combined: CombinedVerdict,
+pub(super) struct IntersectionSearch<'a> {
+    pub(super) probe: Probe<'a>,
+    pub(super) tester: Tester<'a>,
+    pub(super) surface: &'a Surface<'a>,
+    pub(super) combined: CombinedVerdict,
     /// All triangles that are met or undecided, if the search is for all.
-    all: Option<MetTriangles>,
+    pub(super) all: Option<MetTriangles>,
 }
 
 impl IntersectionSearch<'_> {

@@ -14,7 +14,7 @@ pub(crate) const MAX_TRIANGLES_WITHOUT_TREE: usize = 8;
 pub(crate) const MAX_TRIANGLES_FOR_SWEEP: usize = 32;
 
 pub(crate) use wide::{
-    Aim, BoxSearch, HitSearch, MAX_QUICK_STEPS, NearSearch, Progress, RayQuery, Receiver,
+    Aim, BoxSearch, BoxStack, HitSearch, MAX_QUICK_STEPS, NearSearch, Progress, RayQuery, Receiver,
     SearchCounts, SearchLimits, TreeRefitState, UNITS_OF_EXACT_TEST, UnevenSearch, are_far,
     first_cached, first_in_few_steps, near, near_far, par_pairs, traverse,
 };

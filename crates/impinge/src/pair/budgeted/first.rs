@@ -106,12 +106,10 @@ impl FirstSearch {
         if let Some(pair) = self.found.0 {
             return Verdict::Intersecting(pair);
         }
-        if progress == Progress::Finished {
-            return Verdict::Separated(Separation::Distance { lower: self.trees.gap(a.1, b.1) });
-        }
-        let depth = self.trees.depth_of_roots(a.1, b.1, pose);
-        if depth < 0.0 {
-            return Verdict::Separated(Separation::Distance { lower: -depth });
+        // Meshes whose outermost boxes are apart are decided without a step.
+        let lower = self.trees.gap(a.1, b.1);
+        if progress == Progress::Finished || lower > 0.0 {
+            return Verdict::Separated(Separation::Distance { lower });
         }
         Verdict::Undecided(self.trees.bounds(a, b, pose))
     }

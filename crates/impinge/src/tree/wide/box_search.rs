@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::budget::Budget;
 use crate::math::Vec3;
 
 use super::Tree;
@@ -26,13 +27,147 @@ pub(crate) trait BoxSearch {
     fn triangle(&mut self, index: u32) -> ControlFlow<()>;
 }
 
+/// The state of a search that can be interrupted after every node and every triangle.
+#[derive(Debug, Default)]
+pub(crate) struct BoxStack {
+    open: Vec<(f64, Link)>,
+    near: Vec<(f64, Link)>,
+    /// The leaf that is searched, and its next triangle; without a tree, the next triangle.
+    leaf: Option<Link>,
+    next: usize,
+    is_started: bool,
+    /// Units already paid for the next triangle.
+    paid: u64,
+}
+
+/// Units of a triangle compared with a convex body.
+const UNITS_OF_TRIANGLE: u64 = 4;
+
+impl BoxStack {
+    /// Forgets the search, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.open.clear();
+        (self.leaf, self.next, self.is_started, self.paid) = (None, 0, false, 0);
+    }
+
+    /// The number of boxes that are not opened.
+    pub(crate) fn len(&self) -> usize {
+        self.open.len() + usize::from(self.leaf.is_some())
+    }
+
+    /// Pays for the next triangle; false if the budget is spent.
+    fn affords_triangle(&mut self, budget: &mut Budget<'_>) -> bool {
+        while self.paid < UNITS_OF_TRIANGLE {
+            if !budget.step() {
+                return false;
+            }
+            self.paid += 1;
+        }
+        self.paid = 0;
+        true
+    }
+
+    /// Passes all of so many triangles to `search`, for a mesh without a tree. The result is that
+    /// of [`Tree::search_within`].
+    pub(crate) fn all_triangles(
+        &mut self,
+        count: usize,
+        search: &mut impl BoxSearch,
+        budget: &mut Budget<'_>,
+    ) -> ControlFlow<(), bool> {
+        while self.next < count {
+            if !self.affords_triangle(budget) {
+                return ControlFlow::Continue(false);
+            }
+            self.next += 1;
+            search.triangle(self.next as u32 - 1)?;
+        }
+        ControlFlow::Continue(true)
+    }
+}
+
 impl Tree {
+    /// As [`search`](Self::search), but stops when the budget is spent: the result is whether the
+    /// search is finished, unless `search` ended it. A further call with the same state, tree and
+    /// `search` continues it.
+    pub(crate) fn search_within(
+        &self,
+        stack: &mut BoxStack,
+        search: &mut impl BoxSearch,
+        budget: &mut Budget<'_>,
+    ) -> ControlFlow<(), bool> {
+        let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(true) };
+        let slack = self.slack_of_boxes();
+        if !stack.is_started {
+            let first = search.lower_bound(self.center(bounds), self.half(bounds, slack));
+            stack.open.push((first, *root));
+            stack.is_started = true;
+        }
+        loop {
+            if let Some(link) = stack.leaf {
+                let leaf = &self.leaves[link.index()];
+                while stack.next < leaf.count as usize {
+                    if !stack.affords_triangle(budget) {
+                        return ControlFlow::Continue(false);
+                    }
+                    stack.next += 1;
+                    search.triangle(leaf.triangles[stack.next - 1])?;
+                }
+                stack.leaf = None;
+            }
+            if stack.open.is_empty() {
+                return ControlFlow::Continue(true);
+            }
+            if !budget.step() {
+                return ControlFlow::Continue(false);
+            }
+            let Some((lower, link)) = stack.open.pop() else { continue };
+            if lower > search.limit() {
+                search.skipped(lower);
+            } else if link.is_leaf() {
+                (stack.leaf, stack.next) = (Some(link), 0);
+            } else {
+                self.push_children(link, slack, search, &mut stack.open, &mut stack.near);
+            }
+        }
+    }
+
+    /// Local coordinates are rounded in both directions where the tree has its own axes, and so are
+    /// sums with the origin.
+    fn slack_of_boxes(&self) -> f64 {
+        16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE
+    }
+
+    /// Adds the children of a node that are within the limit, the nearest last.
+    fn push_children(
+        &self,
+        link: Link,
+        slack: f64,
+        search: &mut impl BoxSearch,
+        open: &mut Vec<(f64, Link)>,
+        near: &mut Vec<(f64, Link)>,
+    ) {
+        let node = &self.nodes[link.index()];
+        near.clear();
+        for (slot, link) in node.link.iter().enumerate().filter(|(_, l)| **l != Link::NONE) {
+            let bounds = node.get(slot);
+            let lower = search.lower_bound(self.center(&bounds), self.half(&bounds, slack));
+            if lower <= search.limit() {
+                near.push((lower, *link));
+            } else {
+                search.skipped(lower);
+            }
+        }
+        // The nearest is opened first; ties go to the lowest slot.
+        near.reverse();
+        near.sort_by(|p, q| q.0.total_cmp(&p.0));
+        open.extend_from_slice(near);
+    }
+
     /// Passes every triangle whose box is not certainly beyond the limit to `search`, each once.
     pub(crate) fn search(&self, search: &mut impl BoxSearch) -> ControlFlow<()> {
         let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
-        // Local coordinates are rounded in both directions where the tree has its own axes, and so
-        // are sums with the origin.
-        let slack = 16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE;
+        let slack = self.slack_of_boxes();
         let first = search.lower_bound(self.center(bounds), self.half(bounds, slack));
         let mut open = vec![(first, *root)];
         let mut near: Vec<(f64, Link)> = Vec::with_capacity(8);
@@ -48,21 +183,7 @@ impl Tree {
                 }
                 continue;
             }
-            let node = &self.nodes[link.index()];
-            near.clear();
-            for (slot, link) in node.link.iter().enumerate().filter(|(_, l)| **l != Link::NONE) {
-                let bounds = node.get(slot);
-                let lower = search.lower_bound(self.center(&bounds), self.half(&bounds, slack));
-                if lower <= search.limit() {
-                    near.push((lower, *link));
-                } else {
-                    search.skipped(lower);
-                }
-            }
-            // The nearest is opened first; ties go to the lowest slot.
-            near.reverse();
-            near.sort_by(|p, q| q.0.total_cmp(&p.0));
-            open.extend_from_slice(&near);
+            self.push_children(link, slack, search, &mut open, &mut near);
         }
         ControlFlow::Continue(())
     }

@@ -1,6 +1,9 @@
 //! Building: top down, eight children at once; the group with the highest cost is split next. With
 //! several threads, subtrees are built in parallel and then joined ([`gather`](super::gather)).
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 use crate::mesh::Mesh;
@@ -18,12 +21,44 @@ const MAX_TRIANGLES_FOR_ONE_THREAD: usize = 1 << 12;
 
 /// Builds the tree of a mesh.
 pub(super) fn build(mesh: &Mesh) -> Tree {
-    build_items(mesh, Frame::of(mesh), mesh.triangles().len(), |i| i as u32)
+    build_items(mesh, Frame::of(mesh), mesh.triangles().len(), |i| i as u32, None)
 }
 
 /// Builds the tree of some of a mesh's triangles, in the given frame.
 pub(super) fn build_part(mesh: &Mesh, frame: Frame, triangles: &[u32]) -> Tree {
-    build_items(mesh, frame, triangles.len(), |i| triangles[i])
+    build_items(mesh, frame, triangles.len(), |i| triangles[i], None)
+}
+
+/// Builds the tree of a mesh, and reports the number of triangles that are done. `None` if `report`
+/// returned [`ControlFlow::Break`]. Any thread may call `report`.
+pub(super) fn build_watched(
+    mesh: &Mesh,
+    report: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+) -> Option<Tree> {
+    let watch = Watch { report, done: AtomicUsize::new(0), is_cancelled: AtomicBool::new(false) };
+    let count = mesh.triangles().len();
+    let tree = build_items(mesh, Frame::of(mesh), count, |i| i as u32, Some(&watch));
+    (!watch.is_cancelled()).then_some(tree)
+}
+
+/// The progress of a build that can be cancelled.
+struct Watch<'a> {
+    report: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
+    done: AtomicUsize,
+    is_cancelled: AtomicBool,
+}
+
+impl Watch<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, triangles: usize) {
+        let done = self.done.fetch_add(triangles, Ordering::Relaxed) + triangles;
+        if (self.report)(done).is_break() {
+            self.is_cancelled.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Builds the tree of the triangles `triangle(0)..triangle(count)`.
@@ -32,6 +67,7 @@ fn build_items(
     frame: Frame,
     count: usize,
     triangle: impl Fn(usize) -> u32 + Sync,
+    watch: Option<&Watch<'_>>,
 ) -> Tree {
     let item = |i: usize| {
         let triangle = triangle(i);
@@ -54,7 +90,7 @@ fn build_items(
     if count == 0 {
         return tree;
     }
-    let builder = Builder { mesh, tree: &tree };
+    let builder = Builder { mesh, tree: &tree, watch };
     let (part, bounds) = if count > MAX_TRIANGLES_FOR_ONE_THREAD && rayon::current_num_threads() > 1
     {
         // Enters the pool once: entering it for every parallel step takes longer.
@@ -89,13 +125,14 @@ struct Builder<'a> {
     mesh: &'a Mesh,
     /// Only its frame is used.
     tree: &'a Tree,
+    watch: Option<&'a Watch<'a>>,
 }
 
 impl Builder<'_> {
     /// Builds the subtree of the items with all threads. The result is the same, node for node, as
     /// with one thread.
     fn piece(&self, items: &mut [Item]) -> (Piece, LocalBox) {
-        if items.len() <= MAX_TRIANGLES_FOR_ONE_THREAD {
+        if items.len() <= MAX_TRIANGLES_FOR_ONE_THREAD || self.is_cancelled() {
             let (part, bounds) = self.part(items);
             return (Piece::Part(part), bounds);
         }
@@ -110,8 +147,28 @@ impl Builder<'_> {
         let mut part = Part::default();
         part.nodes.reserve(items.len() / 48 + 1);
         part.leaves.reserve(items.len() / 6 + 1);
-        let (_, bounds) = self.subtree(items, &mut part);
+        let (_, bounds) = self.watched_subtree(items, &mut part);
         (part, bounds)
+    }
+
+    /// Whether the result is not needed any more.
+    fn is_cancelled(&self) -> bool {
+        self.watch.is_some_and(Watch::is_cancelled)
+    }
+
+    /// As [`subtree`](Self::subtree), reporting progress after every few thousand triangles. A
+    /// build that was cancelled makes a tree that is not used.
+    fn watched_subtree(&self, items: &mut [Item], part: &mut Part) -> (Link, LocalBox) {
+        let Some(watch) = self.watch else { return self.subtree(items, part) };
+        if watch.is_cancelled() {
+            return self.leaf(&items[..items.len().min(LEAF_SIZE)], part);
+        }
+        if items.len() <= MAX_TRIANGLES_FOR_ONE_THREAD {
+            let built = self.subtree(items, part);
+            watch.add(items.len());
+            return built;
+        }
+        self.node(items, part, Self::watched_subtree)
     }
 
     /// Adds the subtree of the items to the part; returns its link and its box.
@@ -119,11 +176,22 @@ impl Builder<'_> {
         if items.len() <= LEAF_SIZE {
             return self.leaf(items, part);
         }
+        self.node(items, part, Self::subtree)
+    }
+
+    /// Adds a node and, by `subtree`, those below it.
+    #[inline(always)]
+    fn node(
+        &self,
+        items: &mut [Item],
+        part: &mut Part,
+        subtree: fn(&Self, &mut [Item], &mut Part) -> (Link, LocalBox),
+    ) -> (Link, LocalBox) {
         let index = part.nodes.len();
         part.nodes.push(Node::EMPTY);
         for (slot, group) in groups(items).into_iter().enumerate() {
             let first = part.leaves.len();
-            let (link, bounds) = self.subtree(group, part);
+            let (link, bounds) = subtree(self, group, part);
             let disc = disc_of(&bounds, &part.leaves[first..]);
             part.nodes[index].set(slot, &bounds, &disc, link);
         }

@@ -21,10 +21,10 @@ const SAMPLE_TRIANGLES: usize = 64;
 /// share. A smaller gain is not worth the multiplications at the start of every query.
 const MAX_SURFACE_SHARE: f64 = 0.7;
 
-/// Maximum number of rounds of rotations, and the largest angle of a round, in radians, below which
+/// Maximum number of rounds of rotations, and the sine of the largest angle of a round below which
 /// they stop. Three or four rounds are usual.
 const MAX_ROUNDS: usize = 6;
-const CONVERGED_ANGLE: f64 = 1e-7;
+const CONVERGED_SINE: f64 = 1e-7;
 
 /// Local coordinates are `axes * (v - origin) * scale`.
 #[derive(Clone, Copy, Debug)]
@@ -200,14 +200,13 @@ impl Edges {
                     sin += 2.0 * u * v;
                     cos += u * u - v * v;
                 }
-                let angle = 0.25 * f64::atan2(sin, cos);
-                most = most.max(angle.abs());
-                let (sin, cos) = angle.sin_cos();
+                let (sin, cos) = quarter_angle(sin, cos);
+                most = most.max(sin.abs());
                 for v in edges.iter_mut().chain(&mut axes) {
                     (v[i], v[j]) = (cos * v[i] + sin * v[j], cos * v[j] - sin * v[i]);
                 }
             }
-            if most < CONVERGED_ANGLE {
+            if most < CONVERGED_SINE {
                 break;
             }
         }
@@ -218,6 +217,26 @@ impl Edges {
         let z = x.cross(rotated.y_axis).try_normalize()?;
         Some(DMat3::from_cols(x, z.cross(x), z).transpose())
     }
+}
+
+/// Sine and cosine of a quarter of the angle, between half a turn to either side, whose sine and
+/// cosine are proportional to the arguments. By square roots alone, so that the axes of a tree are
+/// the same on every machine.
+fn quarter_angle(sin: f64, cos: f64) -> (f64, f64) {
+    let length = (sin * sin + cos * cos).sqrt();
+    if length == 0.0 {
+        return (0.0, 1.0);
+    }
+    let half = |(sin, cos): (f64, f64)| {
+        if cos >= 0.0 {
+            let cos = (0.5 * (1.0 + cos)).sqrt();
+            (0.5 * sin / cos, cos)
+        } else {
+            let other = (0.5 * (1.0 - cos)).sqrt().copysign(sin);
+            (other, 0.5 * sin / other)
+        }
+    };
+    half(half((sin / length, cos / length)))
 }
 
 #[cfg(test)]
@@ -236,6 +255,20 @@ mod tests {
         let edges = Edges::of(mesh, 1.0);
         let axes = edges.axes().unwrap_or(DMat3::IDENTITY);
         edges.surface(&axes) / Edges::of(straight, 1.0).surface(&DMat3::IDENTITY)
+    }
+
+    #[test]
+    fn a_quarter_of_an_angle() {
+        for k in -1000..=1000 {
+            let angle = f64::from(k) * (std::f64::consts::PI / 1000.0);
+            for length in [1.0, 1e-9, 1e9] {
+                let (sin, cos) = quarter_angle(angle.sin() * length, angle.cos() * length);
+                assert!((sin - (0.25 * angle).sin()).abs() < 1e-15, "{angle}");
+                assert!((cos - (0.25 * angle).cos()).abs() < 1e-15, "{angle}");
+            }
+        }
+        assert_eq!(quarter_angle(0.0, 0.0), (0.0, 1.0));
+        assert_eq!(quarter_angle(1e-12, 1.0), (2.5e-13, 1.0));
     }
 
     #[test]

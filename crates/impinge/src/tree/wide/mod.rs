@@ -105,6 +105,7 @@ mod two_nodes;
 mod uneven;
 mod validate;
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::mesh::Mesh;
@@ -112,7 +113,7 @@ use frame::Frame;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
-pub(crate) use box_search::BoxSearch;
+pub(crate) use box_search::{BoxSearch, BoxStack};
 pub use cached::MeshCache;
 pub(crate) use cached::first_cached;
 pub(crate) use far::{SearchCounts, SearchLimits, are_far, near_far};
@@ -176,6 +177,15 @@ impl Tree {
     #[must_use]
     pub fn build(mesh: &Mesh) -> Self {
         build::build(mesh)
+    }
+
+    /// As [`build`](Self::build), reporting the number of triangles that are done. `None` if
+    /// `report` returned [`ControlFlow::Break`]. Any thread may call `report`.
+    pub(crate) fn build_watched(
+        mesh: &Mesh,
+        report: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Option<Self> {
+        build::build_watched(mesh, report)
     }
 
     /// A stamp that no other tree has had.

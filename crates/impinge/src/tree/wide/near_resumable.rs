@@ -217,7 +217,7 @@ impl NearSearch {
             candidates: std::mem::take(&mut saved.candidates),
             direct: saved.direct,
         };
-        let everywhere_the_same = budget.limits_steps();
+        let everywhere_the_same = budget.is_reproducible();
         let task = Run { query: &query, state: self, search: &mut search, budget };
         let end = if everywhere_the_same {
             dispatch::run(UnfusedTask(task))
@@ -550,5 +550,82 @@ impl dispatch::Task for Run<'_, '_, '_, '_> {
     #[inline(always)]
     fn run<W: Wide>(self) -> Self::Output {
         self.state.search::<W>(self.query, self.search, self.budget)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::sink::NearPair;
+    use crate::wide::dispatch::Baseline;
+    use crate::wide::dispatch::Task as _;
+
+    /// Follows the smallest upper bound.
+    #[derive(Debug, PartialEq)]
+    struct Closest {
+        bound: f64,
+        pairs: Vec<NearPair>,
+    }
+
+    impl NearSink for Closest {
+        fn bound(&self) -> f64 {
+            self.bound
+        }
+
+        fn announce_upper_bound(&mut self, upper: f64) {
+            self.bound = self.bound.min(upper);
+        }
+
+        fn meet(&mut self, _: u32, _: u32) -> ControlFlow<()> {
+            ControlFlow::Break(())
+        }
+
+        fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
+            self.announce_upper_bound(pair.closest.upper);
+            self.pairs.push(*pair);
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// With the same number of steps, both backends measure the same pairs in the same order, and
+    /// know the same bounds.
+    #[test]
+    fn both_backends_take_the_same_steps() {
+        let (mut steps, mut finished) = (0, 0);
+        samples::pairs(23, [2.0, 4.0, 8.0], |a, b, pose| {
+            let (tree_a, tree_b) = (a.tree(), b.tree());
+            for limit in [1, 7, 60, 300, 1 << 40] {
+                let mut outcomes = Vec::new();
+                for portable in [false, true] {
+                    let mut state = NearSearch::default();
+                    assert!(state.start((a, tree_a), (b, tree_b), pose, f64::INFINITY));
+                    let mut sink = Closest { bound: f64::INFINITY, pairs: Vec::new() };
+                    let mut budget = Budget::steps(limit);
+                    let relative = state.relative.take().unwrap();
+                    let query = NearQuery { a, b, tree_a, tree_b, pose, relative };
+                    let goal = state.saved.goal;
+                    let mut search = Search::new(&mut sink, goal, Vec::new());
+                    let task = UnfusedTask(Run {
+                        query: &query,
+                        state: &mut state,
+                        search: &mut search,
+                        budget: &mut budget,
+                    });
+                    let end = if portable { task.run::<Baseline>() } else { dispatch::run(task) };
+                    let (best, count) = (search.best, search.batch.count);
+                    state.saved.candidates = search.candidates;
+                    state.saved.batch.count = count;
+                    state.relative = Some(query.relative);
+                    let lower = state.lower(tree_a, tree_b);
+                    let open = (lower, state.queue.count, state.saved.candidates.clone());
+                    outcomes.push((end.is_ok(), budget.spent(), best, open, sink));
+                }
+                assert_eq!(outcomes[0], outcomes[1], "{limit} steps");
+                steps += outcomes[0].1;
+                finished += usize::from(outcomes[0].0);
+            }
+        });
+        assert!(steps > 4000 && finished > 20, "{steps} {finished}");
     }
 }

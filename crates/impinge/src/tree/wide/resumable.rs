@@ -8,7 +8,7 @@
 //! within the boxes of its pairs, which bound the penetration. The work of a search that finds
 //! nothing does not depend on the order.
 //!
-//! **The same on every machine.** If the number of steps is limited, the kernels run without fused
+//! **The same on every machine.** Unless only a deadline is set, the kernels run without fused
 //! operations, so that they find the same children in the same order everywhere.
 
 use crate::answer::Bounds;
@@ -32,7 +32,7 @@ const DEPTH_FIRST_STEPS: u64 = 64;
 /// From there up to this number, one in [`STEPS_PER_OLD_PAIR`] opens the oldest pair; then every
 /// second. So a hit is found at most that much later than depth first.
 const FEW_OLD_PAIRS_STEPS: u64 = 2048;
-const STEPS_PER_OLD_PAIR: u64 = 16;
+const STEPS_PER_OLD_PAIR: u64 = 32;
 
 /// When a generation has more children than this, no further old pairs are opened, so that the lists
 /// of a search stay small.
@@ -45,8 +45,12 @@ const LEAF_PAIRS_PER_SAMPLE: usize = 64;
 const FIRST_SAMPLE: usize = 8;
 
 /// The boxes of all pairs of a generation are compared for the bound of the depth if it has at most
-/// this many; otherwise only their sizes.
+/// this many; otherwise only their sizes, in a search for the first hit.
 const MAX_COMPARED_GENERATION: usize = 1 << 9;
+
+/// If at most this many pairs of a generation remain when the number of openings is a power of two,
+/// they are compared for the bound of the depth without being opened.
+const MAX_COMPARED_REST: usize = 1 << 8;
 
 /// Units of an exact test that the first error bound leaves open. It takes up to a few
 /// microseconds; with these units the clock is read after one or two of them.
@@ -230,7 +234,7 @@ impl HitSearch {
         }
         let Some(relative) = self.relative.take() else { return Progress::Finished };
         let query = Query { a: a.0, b: b.0, tree_a: a.1, tree_b: b.1, pose, relative };
-        let everywhere_the_same = budget.limits_steps();
+        let everywhere_the_same = budget.is_reproducible();
         let task = Run { query: &query, search: self, receiver, budget };
         let progress = if everywhere_the_same {
             dispatch::run(UnfusedTask(task))
@@ -346,6 +350,10 @@ impl HitSearch {
         }
         (self.oldest, self.found.steps.count, self.children.count) = (0, 0, 0);
         self.compares_boxes = self.current.count <= MAX_COMPARED_GENERATION;
+        if self.oldest_first && !self.compares_boxes {
+            // A search for all pairs opens every pair; bounds of large generations take too long.
+            self.known.depth_of_children = f32::INFINITY;
+        }
     }
 
     #[inline(always)]
@@ -412,6 +420,9 @@ impl HitSearch {
     fn open_next<W: Wide, R: Receiver>(&mut self, query: &Query<'_>, max_generation: usize) {
         let opens_oldest = self.opens_oldest(max_generation);
         self.opened += 1;
+        if self.opened & (self.opened - 1) == 0 && self.opened >= DEPTH_FIRST_STEPS {
+            self.compare_rest(query);
+        }
         let step = if opens_oldest {
             let step = self.current.get(self.oldest);
             self.oldest += 1;
@@ -448,12 +459,31 @@ impl HitSearch {
         }
     }
 
+    /// Computes a bound of the depth of all open pairs, if few pairs of the generation remain.
+    #[cold]
+    #[inline(never)]
+    fn compare_rest(&mut self, query: &Query<'_>) {
+        if self.current.count - self.oldest > MAX_COMPARED_REST {
+            return;
+        }
+        let mut depth = self.known.depth_of_children;
+        for k in self.oldest..self.current.count {
+            let (a, b) = self.current.get(k);
+            let (a, b) = (query.tree_a.box_of(a), query.tree_b.box_of(b));
+            let own = query.relative.depth_of_boxes(&a, &b);
+            depth = if own > depth { own } else { depth };
+        }
+        self.known.depth = self.known.depth.min(f64::from(depth));
+    }
+
     /// Includes the depth of a pair of the current generation that is opened.
     #[inline(always)]
     fn include_depth(&mut self, query: &Query<'_>, (a, b): (Link, Link)) {
         let (a, b) = (query.tree_a.box_of(a), query.tree_b.box_of(b));
         let depth = if self.compares_boxes {
             query.relative.depth_of_boxes(&a, &b)
+        } else if self.oldest_first {
+            return;
         } else {
             query.relative.depth_of_sizes(&a, &b)
         };
@@ -597,16 +627,17 @@ impl Relative {
         least * 1.000_01 + 2.0 * self.to_a.margin
     }
 
-    /// Lower bound of the distance of two boxes along the axes of A's tree, in A's local unit.
+    /// Lower bound of the distance of two boxes, in A's local unit: along the axes of A's tree.
     fn gap_of_boxes(&self, a: &LocalBox, b: &LocalBox) -> f64 {
         let (center, extent) = (self.to_a.point(&b.center), self.to_a.extent(&b.half));
-        let mut largest = 0.0_f32;
+        let mut square = 0.0;
         for k in 0..3 {
-            let gap = (center[k] - a.center[k]).abs() - (a.half[k] + extent[k]);
-            largest = if gap > largest { gap } else { largest };
+            // The extent has the margin already; the second one is for the sums here.
+            let apart = (center[k] - a.center[k]).abs() - (a.half[k] + extent[k]);
+            let gap = f64::from(apart - self.to_a.margin).max(0.0);
+            square += gap * gap;
         }
-        // The extent has the margin already; the second one is for the sums here.
-        f64::from(largest - self.to_a.margin).max(0.0)
+        square.sqrt() * (1.0 - 1e-14)
     }
 }
 
@@ -627,5 +658,75 @@ impl Tree {
             link = self.nodes[link.index()].link[0];
         }
         self.leaves[link.index()].triangles[0] as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::wide::dispatch::Baseline;
+    use crate::wide::dispatch::Task as _;
+
+    #[derive(Debug, Default, PartialEq)]
+    struct All(Vec<(u32, u32)>);
+
+    impl Receiver for All {
+        const STOPS_AT_FIRST: bool = false;
+
+        fn pair(&mut self, a: u32, b: u32) {
+            self.0.push((a, b));
+        }
+    }
+
+    #[derive(Debug, Default, PartialEq)]
+    struct One(Option<(u32, u32)>);
+
+    impl Receiver for One {
+        const STOPS_AT_FIRST: bool = true;
+
+        fn pair(&mut self, a: u32, b: u32) {
+            self.0 = Some((a, b));
+        }
+    }
+
+    /// With the same number of steps, both backends open the same pairs in the same order, find the
+    /// same pairs, and know the same bounds.
+    fn check<R: Receiver + Default + PartialEq + std::fmt::Debug>(seed: u64) {
+        let (mut steps, mut finished) = (0, 0);
+        samples::pairs(seed, [0.0, 1.0, 2.0], |a, b, pose| {
+            let (tree_a, tree_b) = (a.tree(), b.tree());
+            for limit in [1, 7, 60, 500, 1 << 40] {
+                let mut outcomes = Vec::new();
+                for portable in [false, true] {
+                    let (mut search, mut found) = (HitSearch::default(), R::default());
+                    assert!(search.start(tree_a, tree_b, pose, R::STOPS_AT_FIRST));
+                    let mut budget = Budget::steps(limit);
+                    let relative = search.relative.take().unwrap();
+                    let query = Query { a, b, tree_a, tree_b, pose, relative };
+                    let task = UnfusedTask(Run {
+                        query: &query,
+                        search: &mut search,
+                        receiver: &mut found,
+                        budget: &mut budget,
+                    });
+                    let progress =
+                        if portable { task.run::<Baseline>() } else { dispatch::run(task) };
+                    search.relative = Some(query.relative);
+                    let known = search.bounds((a, tree_a), (b, tree_b), pose);
+                    outcomes.push((progress, budget.spent(), known, search.opened, found));
+                }
+                assert_eq!(outcomes[0], outcomes[1], "{limit} steps");
+                steps += outcomes[0].1;
+                finished += usize::from(outcomes[0].0 == Progress::Finished);
+            }
+        });
+        assert!(steps > 800 && finished > 40, "{steps} {finished}");
+    }
+
+    #[test]
+    fn both_backends_take_the_same_steps() {
+        check::<One>(21);
+        check::<All>(22);
     }
 }

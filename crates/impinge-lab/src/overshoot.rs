@@ -42,6 +42,9 @@ const BUDGETS: [u64; 4] = [10, 100, 1000, 10_000];
 /// Bytes that are written between two queries to empty the caches.
 const CACHE_BYTES: usize = 96 << 20;
 
+/// A comparison of costs ends at the next pose after this many times the seconds of a measurement.
+const COST_TIME_FACTOR: f64 = 10.0;
+
 /// Parts of a search that is resumed.
 const PARTS: u64 = 100;
 
@@ -267,8 +270,13 @@ fn compare(
 ) -> Result<Costs> {
     let mut random = Random::new(arguments.seed);
     let mut costs = Costs::default();
-    let far = Instant::now() + Duration::from_secs(1 << 30);
+    let start = Instant::now();
+    let far = start + Duration::from_secs(1 << 30);
     for _ in 0..arguments.poses {
+        let too_long = start.elapsed().as_secs_f64() > COST_TIME_FACTOR * arguments.seconds;
+        if too_long && !costs.us.is_empty() {
+            break;
+        }
         let pose = scene.pose(&mut random)?;
         query.reset();
         let mut whole = Budget::steps(u64::MAX / 4);

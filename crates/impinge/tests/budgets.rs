@@ -188,7 +188,7 @@ fn parts_give_what_a_search_without_interruption_gives() {
     let mut parts = [0; 2];
     for (k, a) in meshes.iter().enumerate() {
         for b in &meshes[k..] {
-            for reach in [0.8, 2.0, 4.0, 1e3] {
+            for reach in [0.8, 2.5, 1e3] {
                 let case = Case::new(a, b, pose(&mut random, reach));
                 let steps = 1 + random.below(40) as u64;
                 parts[0] += case.check_distance(steps);
@@ -256,7 +256,7 @@ fn a_search_of_another_query_starts_anew() {
     ];
     let (mut first, mut all, mut near) = Default::default();
     let mut decided = 0;
-    for _ in 0..400 {
+    for _ in 0..100 {
         let (a, b) = (&meshes[random.below(5)], &meshes[random.below(5)]);
         let case = Case::new(a, b, pose(&mut random, 2.0));
         for part in 0..3 {
@@ -275,7 +275,7 @@ fn a_search_of_another_query_starts_anew() {
             decided += usize::from(found.is_final());
         }
     }
-    assert!(decided > 400, "{decided}");
+    assert!(decided > 100, "{decided}");
 }
 
 #[test]

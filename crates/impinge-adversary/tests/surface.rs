@@ -85,6 +85,11 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
     ),
     ("counts the work of a query, whose rows set budgets", &["Budget::take"]),
     (
+        "proves or measures a tree of balls: the engine's tests judge it by exact radii, forged \
+         trees, and all triangles",
+        &["spheres::"],
+    ),
+    (
         "adds up measured times",
         &["klosowski::bv_tree::Counts::cost", "klosowski::bv_tree::BvQuery::measure"],
     ),

@@ -108,7 +108,8 @@ fn json(status: i32, args: &[&str]) -> Value {
 
 #[test]
 fn help_has_examples_and_short_lines() {
-    let commands = ["check", "info", "decompose", "sim", "sample"].map(|c| vec![c, "--help"]);
+    let commands =
+        ["check", "info", "decompose", "spheres", "sim", "sample"].map(|c| vec![c, "--help"]);
     for args in commands.iter().map(Vec::as_slice).chain([&["--help"][..]]) {
         let text = expect(0, args);
         assert!(text.contains("Examples:") && text.contains("  impinge "), "{text}");
@@ -508,4 +509,47 @@ fn solids_are_cut_into_convex_pieces() {
     fs::write(&open, "o leaf\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     let error = expect(2, &["decompose", &open]);
     assert!(error.contains("leaf") && error.contains("closed"), "{error}");
+}
+
+#[test]
+fn parts_are_covered_by_balls() {
+    let folder = Folder::new("spheres");
+    let cubes = folder.cubes("part.obj", &[("a \"cube\": 1", [1.0, 2.0, 3.0], 2.0)]);
+    let (file, png) = (folder.path("balls.json"), folder.path("balls.png"));
+    let few = ["--balls", "4,8", "--quiet"];
+    let args = [&["spheres", &cubes, "-o", &file, "--png", &png, "--size", "320x240"][..], &few];
+    let out = expect(0, &args.concat());
+    assert!(out.contains("solid, 12 triangles") && out.contains("level 2: 8 balls"), "{out}");
+    for level in ["1", "2"] {
+        assert!(fs::metadata(folder.path(&format!("balls-{level}.png"))).unwrap().len() > 1_000);
+    }
+    let found: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let part = &found["parts"][0];
+    assert_eq!((&part["name"], &part["closed"]), (&"a \"cube\": 1".into(), &true.into()));
+    let levels = part["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 3);
+    for level in levels {
+        let reach = |bound: &str| level["reach"][bound].as_f64().unwrap();
+        assert!(0.0 < reach("lower") && reach("lower") <= reach("upper"), "{level}");
+        // Every corner of the cube is in a ball.
+        for i in 0..8 {
+            let corner = [0, 1, 2].map(|k| [1.0, 2.0, 3.0][k] + f64::from(i >> k & 1) * 2.0);
+            let contains = |ball: &Value| {
+                let square: f64 =
+                    (0..3).map(|k| (ball["center"][k].as_f64().unwrap() - corner[k]).powi(2)).sum();
+                square <= ball["radius"].as_f64().unwrap().powi(2) * (1.0 + 1e-12)
+            };
+            assert!(level["balls"].as_array().unwrap().iter().any(contains), "{level}");
+        }
+    }
+    let yaml = folder.path("balls.yaml");
+    expect(0, &[&["spheres", &cubes, "-o", &yaml][..], &few].concat());
+    let text = fs::read_to_string(&yaml).unwrap();
+    assert!(text.contains("collision_spheres:\n  \"a \\\"cube\\\": 1\":\n"), "{text}");
+    assert_eq!(text.matches("\"radius\": ").count(), 8);
+    // Errors before any work: a wrong extension, an input as output, levels that do not exist.
+    expect(2, &["spheres", &cubes, "-o", &folder.path("balls.txt")]);
+    expect(2, &["spheres", &cubes, "--png", &cubes]);
+    expect(2, &["spheres", &cubes, "--levels", "0"]);
+    expect(2, &["spheres", &cubes, "--balls", "8,4"]);
 }

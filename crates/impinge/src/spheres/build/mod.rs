@@ -90,6 +90,12 @@ const LEAST_CANDIDATES: usize = 1_500;
 const MAX_BALLS_FOR_STARTS: usize = 128;
 const STARTS: usize = 3;
 
+/// Meshes with less area, in their size, count as points and segments.
+const LEAST_AREA: f64 = 1e-3;
+
+/// Reaches are searched from here on, in the size of the mesh.
+const LEAST_REACH: f64 = 1e-4;
+
 /// The balls of a grid are taken if their reach is less than this share of that of the others.
 const GRID_ADVANTAGE: f64 = 0.995;
 
@@ -246,9 +252,12 @@ impl Builder<'_> {
     fn level(&mut self, balls: usize, rounds: usize, above: f64) -> f64 {
         let wanted = (POINTS_PER_BALL * balls as f64).max(LEAST_POINTS);
         // An even share of the surface is a disc of the radius of a ball.
-        let height = above.min((self.area / balls as f64).sqrt());
-        // The surface at a distance is larger than a small one.
-        let spacing = ((self.area + height * height) / wanted).sqrt();
+        let above = above.max(LEAST_REACH);
+        let height = above.min((self.area / balls as f64).sqrt()).max(LEAST_REACH);
+        // The surface at this distance from a point or from a segment as long as the mesh counts
+        // where the mesh has no area.
+        let around = height * height + if self.area < LEAST_AREA { 2.0 * height } else { 0.0 };
+        let spacing = ((self.area + around) / wanted).sqrt();
         let mut samples = Samples::of(self.mesh, self.surface, spacing, height, 1.5 * above);
         let mut points = samples.points.clone();
         let mut tree = PointTree::new(&points);

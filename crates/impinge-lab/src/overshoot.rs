@@ -116,18 +116,14 @@ fn scenes(triangles: usize) -> Result<Vec<Scene>> {
 
 /// A query, with its state.
 enum Query {
-    First(FirstSearch),
-    All(AllSearch),
-    Distance(DistanceSearch),
+    First(Box<FirstSearch>),
+    All(Box<AllSearch>),
+    Distance(Box<DistanceSearch>),
 }
 
 impl Query {
     fn all() -> [Self; 3] {
-        [
-            Self::First(FirstSearch::new()),
-            Self::All(AllSearch::new()),
-            Self::Distance(DistanceSearch::new()),
-        ]
+        [Self::First(Box::default()), Self::All(Box::default()), Self::Distance(Box::default())]
     }
 
     fn name(&self) -> &'static str {

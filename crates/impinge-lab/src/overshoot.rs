@@ -188,7 +188,7 @@ impl Late {
     fn row(&mut self, first: [String; 2]) -> Vec<String> {
         self.cpu.sort_by(f64::total_cmp);
         self.wall.sort_by(f64::total_cmp);
-        let mut row = first.to_vec();
+        let mut row = Vec::from(first);
         row.push(count(self.cpu.len() as u64));
         for share in [0.5, 0.99, 0.999, 1.0] {
             row.push(short(quantile(&self.cpu, share)));

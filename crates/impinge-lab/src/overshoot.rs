@@ -116,18 +116,14 @@ fn scenes(triangles: usize) -> Result<Vec<Scene>> {
 
 /// A query, with its state.
 enum Query {
-    First(FirstSearch),
-    All(AllSearch),
-    Distance(DistanceSearch),
+    First(Box<FirstSearch>),
+    All(Box<AllSearch>),
+    Distance(Box<DistanceSearch>),
 }
 
 impl Query {
     fn all() -> [Self; 3] {
-        [
-            Self::First(FirstSearch::new()),
-            Self::All(AllSearch::new()),
-            Self::Distance(DistanceSearch::new()),
-        ]
+        [Self::First(Box::default()), Self::All(Box::default()), Self::Distance(Box::default())]
     }
 
     fn name(&self) -> &'static str {
@@ -192,7 +188,7 @@ impl Late {
     fn row(&mut self, first: [String; 2]) -> Vec<String> {
         self.cpu.sort_by(f64::total_cmp);
         self.wall.sort_by(f64::total_cmp);
-        let mut row = first.to_vec();
+        let mut row = Vec::from(first);
         row.push(count(self.cpu.len() as u64));
         for share in [0.5, 0.99, 0.999, 1.0] {
             row.push(short(quantile(&self.cpu, share)));

@@ -294,6 +294,7 @@ impl Mesh {
     /// assert!(ball.prepare_with(&report) && ball.is_prepared());
     /// # Ok::<(), impinge::Error>(())
     /// ```
+    #[must_use]
     pub fn prepare_with(&self, report: &(dyn Fn(usize) -> ControlFlow<()> + Sync)) -> bool {
         if self.is_prepared() {
             return true;

@@ -50,7 +50,7 @@
 //! # How it performs
 //!
 //! `docs/results/hubbard-motion.md` repeats Figures 7, 11 and 12; `docs/results/hubbard-spheres.md`
-//! Figures 13 to 15.
+//! Figures 13 to 17.
 
 pub mod broad_phase;
 pub mod bsp;

@@ -286,7 +286,8 @@ mod tests {
         let surface = Surface::new(&mesh);
         let samples = surface.samples(500, &mut Random::new(2));
         assert!((100..=500).contains(&samples.len()), "{}", samples.len());
-        assert!(samples.iter().all(|p| surface.closest(*p).distance(*p) < 1e-15));
+        let off = samples.iter().map(|p| surface.distance(*p)).fold(0.0, f64::max);
+        assert!(off < 1e-12, "{off}");
         let mut random = Random::new(3);
         for _ in 0..200 {
             let p = surface.closest(random.in_cube());

@@ -57,7 +57,10 @@
 //! us. What remains is what grids and lists cannot do: they missed 8 of 187 first contacts, which
 //! were shorter than a frame; the bounds missed none.
 //!
-//! `docs/results/hubbard-spheres.md` repeats Figures 13 to 17.
+//! `docs/results/hubbard-spheres.md` repeats Figures 13 to 17: on lamps in flight, sphere-trees
+//! stopped at a level are faster than BSP trees at every level, by less than in the paper, and
+//! slower than the engine's exact tree at every level. Their value is the bounded time of a level,
+//! and a bound of the distance after it.
 
 pub mod broad_phase;
 pub mod bsp;

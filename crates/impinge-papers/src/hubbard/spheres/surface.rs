@@ -161,7 +161,7 @@ impl Surface {
         if self.is_in_solid(p) { distance } else { -distance }
     }
 
-    /// About `count` points on the surface, at least two for every triangle: a corner and a random
+    /// At most about `count` points on the surface, but at least two for every triangle: a corner and a random
     /// inner point of each piece of a subdivision of all triangles into pieces of similar length.
     pub(super) fn samples(&self, count: usize, random: &mut Random) -> Vec<Vec3> {
         // Long triangles need more pieces than their area says, so pieces are counted.
@@ -285,13 +285,14 @@ mod tests {
         let mesh = shapes::cuboid([1.0, 2.0, 0.1]).unwrap();
         let surface = Surface::new(&mesh);
         let samples = surface.samples(500, &mut Random::new(2));
-        assert!((500..4000).contains(&samples.len()), "{}", samples.len());
-        assert!(samples.iter().all(|p| surface.closest(*p).distance(*p) < 1e-15));
+        assert!((100..=500).contains(&samples.len()), "{}", samples.len());
+        let off = samples.iter().map(|p| surface.distance(*p)).fold(0.0, f64::max);
+        assert!(off < 1e-12, "{off}");
         let mut random = Random::new(3);
         for _ in 0..200 {
             let p = surface.closest(random.in_cube());
             let nearest = samples.iter().map(|s| s.distance(p)).fold(f64::INFINITY, f64::min);
-            assert!(nearest < 0.12, "{nearest}");
+            assert!(nearest < 0.4, "{nearest}");
         }
     }
 }

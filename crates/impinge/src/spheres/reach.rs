@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
             inner: 0.0,
             outer: radius,
         };
-        if !(size < MAX_SIZE) {
+        if size.is_nan() || size >= MAX_SIZE {
             self.heap.push(cell);
             return;
         }
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
         // triangle of the corners, stretched by its reciprocal, pass the sphere.
         let normal = (cone[1] - cone[0]).cross(cone[2] - cone[0]).normalize_or(middle);
         let cosine = normal.dot(cone[0]).abs() * (1.0 - 64.0 * f64::EPSILON);
-        if !(cosine > 0.1) {
+        if cosine.is_nan() || cosine <= 0.1 {
             self.heap.push(cell);
             return;
         }

@@ -117,8 +117,8 @@ pub(super) fn reach_of(surface: &Surface, balls: &[Ball], options: &ReachOptions
     }
 }
 
-/// Bounds on how far a ball in the surface's frame reaches if that is more than `limit`, and `limit`
-/// otherwise; and points of the ball that are further from the surface than that, with the nearest
+/// Bounds on how far a ball in the surface's frame reaches if that is more than `limit`, and
+/// `limit` otherwise; and points of the ball that are further from the surface than that, with the nearest
 /// points of the surface. For builders: up to rounding, and within the tolerance.
 pub(super) fn beyond(
     surface: &Surface,
@@ -331,8 +331,8 @@ impl PartialOrd for Cell {
 }
 
 impl Ord for Cell {
-    /// The largest bound first; equal bounds in the order of the balls. Cells of one ball with equal
-    /// bounds are equal: which of them is cut first is up to the heap, the same in every run.
+    /// The largest bound first; equal bounds in the order of the balls. Cells of one ball with
+    /// equal bounds are equal: which of them is cut first is up to the heap, the same in every run.
     fn cmp(&self, other: &Self) -> Ordering {
         self.upper.total_cmp(&other.upper).then(other.number.cmp(&self.number))
     }

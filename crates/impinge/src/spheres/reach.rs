@@ -118,8 +118,8 @@ pub(super) fn reach_of(surface: &Surface, balls: &[Ball], options: &ReachOptions
 }
 
 /// Bounds on how far a ball in the surface's frame reaches if that is more than `limit`, and
-/// `limit` otherwise; and points of the ball that are further from the surface than that, with the nearest
-/// points of the surface. For builders: up to rounding, and within the tolerance.
+/// `limit` otherwise; and points of the ball that are further from the surface than that, with the
+/// nearest points of the surface. For builders: up to rounding, and within the tolerance.
 pub(super) fn beyond(
     surface: &Surface,
     ball: &Ball,

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         "balls",
         "certified reach / radius",
         "bounds apart, %",
-        "build, s of CPU",
+        "build, s of the calling thread",
         "verify, ms",
         "certify a level, ms",
     ]);
@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
          point of its balls from the solid; the table has its certified upper bound over the \
          radius of the ball around the mesh, and how far the certified lower bound is below it. \
          The cover of every tree was verified, exactly, by `spheres::verify`. Times of one run; \
-         building uses all processors, the others one.",
+         building also uses the other processors, whose time is not in the table.",
     );
     report.table(&table);
     report.heading("Beside other builders");

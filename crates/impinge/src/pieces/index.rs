@@ -175,8 +175,8 @@ impl SolidIndex {
         if least < 1e-140 { 0.0 } else { least }
     }
 
-    /// Calls `show` with the squared gap between `p` and boxes, and with each triangle of boxes that
-    /// are nearer than the limit that it returns: the nearest boxes first, roughly.
+    /// Calls `show` with the squared gap between `p` and boxes, and with each triangle of boxes
+    /// that are nearer than the limit that it returns: the nearest boxes first, roughly.
     fn visit_nearest<'a>(
         &'a self,
         p: Vec3,

@@ -16,8 +16,8 @@ use crate::mesh::Mesh;
 #[non_exhaustive]
 pub struct CoverOptions {
     /// Pieces across the border of balls are not cut further once their size is this share of the
-    /// radius of a ball there. Balls that leave no holes, but only just, grow by at most about twice
-    /// this share. The default is 1/256.
+    /// radius of a ball there. Balls that leave no holes, but only just, grow by at most about
+    /// twice this share. The default is 1/256.
     pub finest: f64,
     /// The same for pieces whose middle is in no ball: a hole. The default is 1/32.
     pub in_holes: f64,

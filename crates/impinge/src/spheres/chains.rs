@@ -150,8 +150,8 @@ impl Chains {
         self.chain(leaf).all(|link| link.center.distance_squared(p) <= link.radius * link.radius)
     }
 
-    /// The deepest ball for which the balls of its chain, as given, have to grow least, together, to
-    /// contain a piece.
+    /// The deepest ball for which the balls of its chain, as given, have to grow least, together,
+    /// to contain a piece.
     pub(super) fn least_growth(&self, corners: &[Vec3; 3]) -> u32 {
         let mut best = (f64::INFINITY, 0);
         let mut roots: Vec<u32> = (0..self.levels[0].len() as u32).collect();

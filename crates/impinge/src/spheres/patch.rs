@@ -2,7 +2,7 @@
 //!
 //! Every triangle is cut in two as often as needed. A cut joins the middle of an edge with the
 //! opposite corner, and the same again for both halves. The cuts of all triangles are one list of
-//! numbers, triangle after triangle, in preorder: [`EDGE_0`](Cut) `e` in 0..3 cuts the edge from
+//! numbers, triangle after triangle, in preorder: `e` in 0..3 cuts the edge from
 //! corner `e` to corner `e + 1`; the half with corner `e` follows, then the half with corner
 //! `e + 1`. Any other number `3 + i` is a piece that belongs to ball `i` of the deepest level.
 //!

@@ -117,9 +117,9 @@ pub(super) fn reach_of(surface: &Surface, balls: &[Ball], options: &ReachOptions
     }
 }
 
-/// Bounds on how far a ball in the surface's frame reaches if that is more than `limit`, and `limit`
-/// otherwise; and points of the ball that are further from the surface than that, with the nearest
-/// points of the surface. For builders: up to rounding, and within the tolerance.
+/// Bounds on how far a ball in the surface's frame reaches if that is more than `limit`, and
+/// `limit` otherwise; and points of the ball that are further from the surface than that, with the
+/// nearest points of the surface. For builders: up to rounding, and within the tolerance.
 pub(super) fn beyond(
     surface: &Surface,
     ball: &Ball,
@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
             inner: 0.0,
             outer: radius,
         };
-        if !(size < MAX_SIZE) {
+        if size.is_nan() || size >= MAX_SIZE {
             self.heap.push(cell);
             return;
         }
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
         // triangle of the corners, stretched by its reciprocal, pass the sphere.
         let normal = (cone[1] - cone[0]).cross(cone[2] - cone[0]).normalize_or(middle);
         let cosine = normal.dot(cone[0]).abs() * (1.0 - 64.0 * f64::EPSILON);
-        if !(cosine > 0.1) {
+        if cosine.is_nan() || cosine <= 0.1 {
             self.heap.push(cell);
             return;
         }
@@ -331,8 +331,8 @@ impl PartialOrd for Cell {
 }
 
 impl Ord for Cell {
-    /// The largest bound first; equal bounds in the order of the balls. Cells of one ball with equal
-    /// bounds are equal: which of them is cut first is up to the heap, the same in every run.
+    /// The largest bound first; equal bounds in the order of the balls. Cells of one ball with
+    /// equal bounds are equal: which of them is cut first is up to the heap, the same in every run.
     fn cmp(&self, other: &Self) -> Ordering {
         self.upper.total_cmp(&other.upper).then(other.number.cmp(&self.number))
     }

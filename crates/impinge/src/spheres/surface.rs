@@ -16,8 +16,8 @@ pub(super) struct Surface {
     pub(super) is_solid: bool,
 }
 
-/// How far vertices in the frame may be from their exact places: three coordinates with one rounding
-/// each, of numbers at most one in size.
+/// How far vertices in the frame may be from their exact places: three coordinates with one
+/// rounding each, of numbers at most one in size.
 pub(super) const VERTEX_ERROR: f64 = f64::EPSILON;
 
 impl Surface {

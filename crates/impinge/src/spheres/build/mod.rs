@@ -102,8 +102,8 @@ const GRID_ADVANTAGE: f64 = 0.995;
 /// Times that points where the proof fails are added to the samples.
 const REPAIRS: usize = 8;
 
-/// The finest pieces, relative to the radius of a ball; of the last assignment, those that are in no
-/// hole.
+/// The finest pieces, relative to the radius of a ball; of the last assignment, those that are in
+/// no hole.
 const FINEST: f64 = 1.0 / 1024.0;
 const FINEST_AT_LAST: f64 = 1.0 / 16_384.0;
 

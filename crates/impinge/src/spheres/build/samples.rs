@@ -112,7 +112,7 @@ fn longest(surface: &Surface, foot: Vec3, direction: Vec3, highest: f64) -> f64 
             return t;
         }
         let shrunk = way.length_squared() / (2.0 * along);
-        if !(shrunk < t) {
+        if shrunk.is_nan() || shrunk >= t {
             return t;
         }
         t = shrunk;

@@ -118,7 +118,7 @@ fn relation_of(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairR
         return by_first_hit(a, b, pose, &hit).unwrap_or_else(|| by_triangles(a, b, pose, options));
     }
     let clear = if may_touch { clear_by_hulls(a, b, pose, options) } else { None };
-    clear.unwrap_or_else(|| by_pairs(a, b, pose, options, Vec::new(), None))
+    clear.unwrap_or_else(|| by_pairs(a, b, pose, options, &[], None))
 }
 
 /// Parts whose boxes overlap by less than this share of their size, along an axis, probably touch.
@@ -188,11 +188,11 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
         pairs.sort_unstable();
         let crossing = crossing.map(|pair| (pair, HitKind::Crossing));
         let strongest = crossing.or_else(|| strongest_hit(a, b, pose, &pairs));
-        return by_pairs(a, b, pose, options, pairs, strongest);
+        return by_pairs(a, b, pose, options, &pairs, strongest);
     }
     let pairs = intersecting_pairs(a, b, pose);
     let strongest = strongest_hit(a, b, pose, &pairs);
-    by_pairs(a, b, pose, options, pairs, strongest)
+    by_pairs(a, b, pose, options, &pairs, strongest)
 }
 
 /// The report from the sorted pairs of triangles that meet, up to one that crosses, and the
@@ -202,7 +202,7 @@ fn by_pairs(
     b: &Mesh,
     pose: &Pose,
     options: &CheckOptions,
-    pairs: Vec<(u32, u32)>,
+    pairs: &[(u32, u32)],
     strongest: Option<((u32, u32), HitKind)>,
 ) -> PairReport {
     let hit = |&(i, j): &(u32, u32)| {
@@ -218,7 +218,7 @@ fn by_pairs(
         if may_be_same && same_triangles(&a, &b) {
             relation = Relation::Duplicate;
         } else if !crossing {
-            relation = match occupancy_without_crossing(&a, &b, &pairs) {
+            relation = match occupancy_without_crossing(&a, &b, pairs) {
                 Occupancy::Disjoint => Relation::Clear,
                 Occupancy::Touching => Relation::Touching,
                 Occupancy::Overlapping => Relation::Crossing,

@@ -16,8 +16,8 @@ use crate::error::Error;
 /// A function that is called with each event of a pair.
 type Callback = Box<dyn FnMut(&Event, &mut Commands) + Send + Sync>;
 
-/// A function that rates a pair.
-pub(super) type Importance = Box<dyn Fn(&PairInfo) -> f64 + Send + Sync>;
+/// A function that rates a pair, for [`World::set_importance`].
+pub type Importance = Box<dyn Fn(&PairInfo) -> f64 + Send + Sync>;
 
 /// The callbacks of single pairs.
 #[derive(Default)]

@@ -68,7 +68,7 @@ mod update;
 mod within;
 
 pub use body::Body;
-pub use callbacks::RepeatedUpdates;
+pub use callbacks::{Importance, RepeatedUpdates};
 pub use commands::{Command, Commands};
 pub use detached::{Detached, DetachedStats};
 pub use events::{Event, EventKind, Report, Stats, Undecided, Witness};

@@ -16,6 +16,7 @@
 use rayon::prelude::*;
 
 use super::backlog::Entry;
+use super::callbacks::Importance;
 use super::check::{CheckOutcome, CheckOutcomes, Checks, Outcome};
 use super::events::{Report, Stats, Undecided};
 use super::pairs::Key;
@@ -139,10 +140,7 @@ impl World {
     ///     pair.boxes[0].extent().length() / distance.max(1e-3)
     /// })));
     /// ```
-    pub fn set_importance(
-        &mut self,
-        importance: Option<Box<dyn Fn(&PairInfo) -> f64 + Send + Sync>>,
-    ) {
+    pub fn set_importance(&mut self, importance: Option<Importance>) {
         self.callbacks.importance = importance;
     }
 
@@ -485,7 +483,6 @@ impl World {
         let since = record.waiting().since;
         let checks = Checks::new(&self.bodies, selection, frame, outcomes);
         checks.check_one(record, budget);
-        drop(checks);
         self.report.stats.checked += 1;
         self.report.stats.decided_by_hulls += usize::from(record.decided_by_hulls);
         let undecided = record.undecided;

@@ -23,12 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "first hit in parts",
-        covers: &[
-            "pair::first_hit_within",
-            "pair::FirstSearch::run",
-            "math::Aabb::motion_bound",
-            "answer::Bounds::widened",
-        ],
+        covers: &["pair::first_hit_within", "pair::FirstSearch::run", "math::Aabb::motion_bound"],
         interval: 2,
         run: first_hits,
     },

@@ -160,7 +160,13 @@ impl DistanceSearch {
             return Found::Hit(i, j);
         }
         match (progress, self.closest.finish()) {
-            (Progress::Finished, Some(distance)) => Found::Final(distance),
+            (Progress::Finished, Some(distance)) => {
+                // A bound known before may be tighter than that of the closest pair, where the
+                // size of the coordinates limits the precision.
+                let [here, there] = corners(a.0, b.0, pose);
+                let upper = distance.upper.min(self.closest.bound).min(length_up(there - here));
+                Found::Final(Distance { lower: distance.lower.min(upper), upper, ..distance })
+            }
             _ => Found::Open(self.open(a, b, pose)),
         }
     }

@@ -50,9 +50,9 @@
 //! # How it performs
 //!
 //! `docs/results/hubbard-motion.md` repeats Figures 7, 11 and 12; `docs/results/hubbard-spheres.md`
-//! Figures 13 to 17: on lamps in flight, sphere-trees stopped at a level are faster than BSP trees at
-//! every level, by less than in the paper, and slower than the engine's exact tree at every level.
-//! Their value is the bounded time of a level, and a bound of the distance after it.
+//! Figures 13 to 17: on lamps in flight, sphere-trees stopped at a level are faster than BSP trees
+//! at every level, by less than in the paper, and slower than the engine's exact tree at every
+//! level. Their value is the bounded time of a level, and a bound of the distance after it.
 
 pub mod broad_phase;
 pub mod bsp;

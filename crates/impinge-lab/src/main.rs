@@ -126,7 +126,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::HubbardMotion(arguments) => hubbard_motion::run(arguments),
         Experiment::Assemblies(arguments) => assemblies::run(arguments),
         Experiment::Locate(arguments) => locate::run(arguments),
-        Experiment::Spheres(arguments) => spheres::run(arguments),
+        Experiment::Spheres(arguments) => spheres::run(&arguments),
         Experiment::Growth(arguments) => growth::run(arguments),
         Experiment::Far(arguments) => far::run(arguments),
         Experiment::Overshoot(arguments) => overshoot::run(arguments),

@@ -43,7 +43,7 @@ const ELSEWHERE: &[(&str, [&str; 2])] = &[
 ];
 
 /// Builds, verifies and certifies every tree, and writes the report.
-pub(crate) fn run(arguments: Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut meshes = vec![
         ("cube".to_owned(), shapes::cuboid([1.0; 3])?),
         ("torus".to_owned(), shapes::torus(1.0, 0.4, 48, 24)?),

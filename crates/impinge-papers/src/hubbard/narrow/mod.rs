@@ -15,8 +15,9 @@
 //! # Certainty
 //!
 //! Every level of a [`SphereTree`](impinge::spheres::SphereTree) is proven to cover the surface,
-//! and balls are compared with bounds that include the rounding of moved centres and vertices. So "separated" is certain at every level, and triangles are compared
-//! exactly. The question is whether the surfaces meet, as [`impinge::intersects`].
+//! and balls are compared with bounds that include the rounding of moved centres and vertices. So
+//! "separated" is certain at every level, and triangles are compared exactly. The question is
+//! whether the surfaces meet, as [`impinge::intersects`].
 //!
 //! ```
 //! use impinge::pair::Budget;

@@ -161,8 +161,9 @@ impl Surface {
         if self.is_in_solid(p) { distance } else { -distance }
     }
 
-    /// At most about `count` points on the surface, but at least two for every triangle: a corner and a random
-    /// inner point of each piece of a subdivision of all triangles into pieces of similar length.
+    /// At most about `count` points on the surface, but at least two for every triangle: a corner
+    /// and a random inner point of each piece of a subdivision of all triangles into pieces of
+    /// similar length.
     pub(super) fn samples(&self, count: usize, random: &mut Random) -> Vec<Vec3> {
         // Long triangles need more pieces than their area says, so pieces are counted.
         let mut spacing = 2.0 * self.bounds.extent().length();

@@ -301,7 +301,7 @@ fn built_trees_cover_closely_and_do_not_depend_on_threads() {
     let options = BuildOptions::default().balls([8, 24]).rounds(16);
     // Upper limits of reach over radius at both levels: an octree of the cube has 0.2114 at 8
     // balls, from which more rounds than these lead.
-    for (mesh, limits) in [(&cube, [0.216, 0.21]), (&ring, [0.19, 0.08]), (&sheet, [0.6, 0.3])] {
+    for (mesh, limits) in [(&cube, [0.216, 0.21]), (&ring, [0.19, 0.08]), (&sheet, [0.75, 0.6])] {
         let tree = SphereTree::build(mesh, &options).unwrap();
         assert_eq!(verify(mesh, tree.parts()), Ok(()));
         assert_eq!((tree.levels(), tree.level(0).len()), (3, 1));

@@ -296,7 +296,7 @@ fn important_pairs_are_decided_first_and_others_do_not_starve() {
     let ball = Sphere::new(0.6).unwrap();
     let mut bodies = Vec::new();
     for n in 0..200 {
-        let body = Body::new(ball.clone()).at(at(Vec3::X * f64::from(n))).user(u64::from(n == 150));
+        let body = Body::new(ball).at(at(Vec3::X * f64::from(n))).user(u64::from(n == 150));
         bodies.push(world.add(body).unwrap());
     }
     world.set_importance(Some(Box::new(
@@ -332,7 +332,7 @@ fn a_hundred_thousand_bodies_within_a_small_budget() {
     let ball = Sphere::new(0.45).unwrap();
     for n in 0..100_000_u32 {
         let place = Vec3::new(f64::from(n % 317), f64::from(n / 317), 0.0);
-        world.add(Body::new(ball.clone()).at(at(place))).unwrap();
+        world.add(Body::new(ball).at(at(place))).unwrap();
     }
     let mut events = 0;
     let mut frames = 0;

@@ -110,16 +110,16 @@ mod tests {
                 (&a.mesh, &b.mesh, Pose::relative(&a.pose, &b.pose))
             };
             let options = CheckOptions::default().clearance(0.1);
-            for at in 0..pairs.len() {
+            for (at, earlier) in first.iter().copied().enumerate() {
                 let (a, b, pose) = pair(at);
                 let equal = |k: &usize| {
                     let (c, d, other) = pair(*k);
                     Arc::ptr_eq(a, c) && Arc::ptr_eq(b, d) && pose == other
                 };
-                assert_eq!((0..=at).find(equal), Some(first[at]));
-                if first[at] < at {
+                assert_eq!((0..=at).find(equal), Some(earlier));
+                if earlier < at {
                     repeated += 1;
-                    let (c, d, other) = pair(first[at]);
+                    let (c, d, other) = pair(earlier);
                     let report = check_pair(c, d, &other, &options);
                     assert_eq!(check_pair(a, b, &pose, &options), report);
                 }

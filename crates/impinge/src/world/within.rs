@@ -72,12 +72,12 @@ impl World {
     /// The update uses the calling thread only, and [persisting](super::WorldOptions::persisting)
     /// pairs are not reported. With a limit of [steps](Budget::steps) reports are the same on every
     /// machine. Some work is done at once: placing one body with its box (of which
-    /// [`BoxKind::Tight`](super::BoxKind::Tight) visits every vertex), and deciding anew which pairs
-    /// are compared after a change of the [rules](World::set_rules). A world needs memory as it
-    /// grows, and allocating it takes time: [`World::reserve`] does that before. Meshes should be
-    /// [prepared](World::prepare). The first call
-    /// replaces a broad phase that cannot [stop](crate::broad::BroadPhase::can_stop) by
-    /// [`Incremental`], which compares all boxes again, within the budget.
+    /// [`BoxKind::Tight`](super::BoxKind::Tight) visits every vertex), and deciding anew which
+    /// pairs are compared after a change of the [rules](World::set_rules). A world needs memory as
+    /// it grows, and allocating it takes time: [`World::reserve`] does that before. Meshes should
+    /// be [prepared](World::prepare). The first call replaces a broad phase that cannot
+    /// [stop](crate::broad::BroadPhase::can_stop) by [`Incremental`], which compares all boxes
+    /// again, within the budget.
     ///
     /// ```
     /// use impinge::convex::Sphere;
@@ -120,8 +120,8 @@ impl World {
     }
 
     /// Sets the function that rates pairs for [updates within a budget](World::update_within); with
-    /// `None` all pairs are equally important. Called when a pair enters the queue: after one of its
-    /// bodies moved, or when a check did not decide it.
+    /// `None` all pairs are equally important. Called when a pair enters the queue: after one of
+    /// its bodies moved, or when a check did not decide it.
     ///
     /// A pair is due one frame after it entered the queue, divided by its importance, and the queue
     /// is in the order of due frames. So twice the importance halves the delay, up to a frame for
@@ -155,9 +155,10 @@ impl World {
         self.bodies.reserve(bodies);
     }
 
-    /// Builds the trees of all meshes. Updates within a budget do not build them, and pairs of larger
-    /// meshes without trees stay undecided unless their boxes decide. Takes the time of [`Mesh::prepare`](crate::Mesh::prepare) for each mesh that was not
-    /// prepared before; on all threads.
+    /// Builds the trees of all meshes. Updates within a budget do not build them, and pairs of
+    /// larger meshes without trees stay undecided unless their boxes decide. Takes the time of
+    /// [`Mesh::prepare`](crate::Mesh::prepare) for each mesh that was not prepared before; on all
+    /// threads.
     pub fn prepare(&self) {
         let records = self.bodies.records.iter().filter_map(|record| record.geometry.as_ref());
         let parts: Vec<&BodyPart> = records.flat_map(Geometry::parts).collect();

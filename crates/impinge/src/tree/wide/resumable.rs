@@ -34,8 +34,8 @@ const DEPTH_FIRST_STEPS: u64 = 64;
 const FEW_OLD_PAIRS_STEPS: u64 = 2048;
 const STEPS_PER_OLD_PAIR: u64 = 32;
 
-/// When a generation has more children than this, no further old pairs are opened, so that the lists
-/// of a search stay small.
+/// When a generation has more children than this, no further old pairs are opened, so that the
+/// lists of a search stay small.
 const MAX_GENERATION: usize = 1 << 14;
 
 /// One in this many pairs of leaves is measured for the upper bound of the distance.

@@ -312,8 +312,8 @@ impl<'a> Query<'a> {
         self.tree_b.prefetch(b);
     }
 
-    /// Compares the triangles of all pairs of leaves and empties the list. Returns the pair at which
-    /// the sink stopped, if it did.
+    /// Compares the triangles of all pairs of leaves and empties the list. Returns the pair at
+    /// which the sink stopped, if it did.
     #[inline(always)]
     fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> Option<(Link, Link)> {
         for k in (0..std::mem::take(&mut pairs.count)).rev() {

@@ -29,7 +29,7 @@ use crate::pair::Posed;
 use crate::tree::BoxSearch;
 
 use super::locate::locate_posed;
-use super::plane::Plane;
+use super::plane::{Plane, Points};
 
 /// With more faces or vertices than this, only the half-spaces of the box are used.
 const MAX_FACES: usize = 1024;
@@ -87,7 +87,7 @@ struct Region<'a> {
 
 /// The faces of a solid that may have all its vertices on one side.
 struct Faces {
-    vertices: Vec<Vec3>,
+    vertices: Points,
     /// Determinants further from zero than this have the right sign.
     bound: f64,
     faces: Vec<Face>,
@@ -180,19 +180,17 @@ impl<'a> Region<'a> {
         let (solid, mesh) = (self.solid, self.solid.mesh());
         let first_of = |p: usize| mesh.triangles_of(p).next().map(|t| t as u32);
         match &self.local {
-            None => {
-                let used = mesh.used_vertices();
-                if mesh.polygon_count().max(used.len()) > MAX_FACES {
-                    return Faces::new(solid, &self.bounds, Vec::new(), [], slack);
-                }
-                let vertices = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
+            None if mesh.polygon_count().max(mesh.used_vertices().len()) <= MAX_FACES => {
+                let used = mesh.used_vertices().iter();
+                let vertices = Points::new(used.map(|v| solid.vertices()[*v as usize]));
                 let triangles = (0..mesh.polygon_count()).filter_map(first_of);
                 Faces::new(solid, &self.bounds, vertices, triangles, slack)
             }
             Some((local, vertices)) if local.len().max(vertices.len()) <= MAX_FACES => {
-                Faces::new(solid, &self.bounds, vertices.clone(), local.iter().copied(), slack)
+                let vertices = Points::new(vertices.iter().copied());
+                Faces::new(solid, &self.bounds, vertices, local.iter().copied(), slack)
             }
-            Some(_) => Faces::new(solid, &self.bounds, Vec::new(), [], slack),
+            None | Some(_) => Faces::new(solid, &self.bounds, Points::default(), [], slack),
         }
     }
 
@@ -224,7 +222,7 @@ impl Faces {
     fn new(
         solid: &Posed<'_>,
         bounds: &Aabb,
-        vertices: Vec<Vec3>,
+        vertices: Points,
         triangles: impl IntoIterator<Item = u32>,
         slack: f64,
     ) -> Self {
@@ -243,8 +241,8 @@ impl Faces {
             // The middle of the box is on the side of the solid, which may be inside out.
             let normal = if unit.dot(center - p) > 0.0 { -unit } else { unit };
             let offset = normal.dot(p);
-            let mut sampled = vertices.iter().step_by(step);
-            if sampled.any(|v| normal.dot(*v) > offset + slack) {
+            let mut sampled = (0..vertices.len()).step_by(step).map(|n| vertices.get(n));
+            if sampled.any(|v| normal.dot(v) > offset + slack) {
                 continue;
             }
             let Some(plane) = Plane::through(corners) else { continue };
@@ -306,7 +304,7 @@ impl Faces {
         if face.state == FaceState::Untested {
             face.state = face
                 .plane
-                .side_of_all(&self.vertices, self.bound)
+                .side_of_all(&mut self.vertices, self.bound)
                 .map_or(FaceState::Rejected, FaceState::Supports);
         }
         match face.state {

@@ -127,37 +127,73 @@ impl Plane {
 
     /// The side on which all points lie that are not in the plane; `None` if there are some on both
     /// sides, or none. Determinants further from zero than `bound` have the right sign.
-    pub(super) fn side_of_all(&self, points: &[Vec3], bound: f64) -> Option<Sign> {
+    pub(super) fn side_of_all(&self, points: &mut Points, bound: f64) -> Option<Sign> {
         let [p, q, r] = self.corners;
-        let normal = (q - p).cross(r - p);
-        let height = |v: Vec3| normal.dot(v - p);
-        let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
-        for v in points {
-            let height = height(*v);
-            lowest = if height < lowest { height } else { lowest };
-            highest = if height > highest { height } else { highest };
-        }
-        let mut sides = [lowest < -bound, highest > bound];
-        for v in points.iter().filter(|v| height(**v).abs() <= bound) {
-            if sides == [true, true] {
-                break;
+        points.set_heights((q - p).cross(r - p), p);
+        let (mut below, mut above) = (false, false);
+        for (n, height) in points.heights.iter().enumerate() {
+            if height.abs() > bound {
+                below |= *height < 0.0;
+                above |= *height > 0.0;
+            } else {
+                let side = self.side(points.get(n));
+                below |= side == Sign::Negative;
+                above |= side == Sign::Positive;
             }
-            match self.side(*v) {
-                Sign::Negative => sides[0] = true,
-                Sign::Zero => {}
-                Sign::Positive => sides[1] = true,
+            if below && above {
+                return None;
             }
         }
-        match sides {
-            [true, false] => Some(Sign::Negative),
-            [false, true] => Some(Sign::Positive),
-            [false, false] | [true, true] => None,
+        match (below, above) {
+            (true, false) => Some(Sign::Negative),
+            (false, true) => Some(Sign::Positive),
+            (false, false) | (true, true) => None,
         }
     }
 
     /// Whether a point is strictly on the given side of the plane: above, or below.
     pub(super) fn is_on_side(&self, p: Vec3, above: bool) -> bool {
         self.side(p) == if above { Sign::Positive } else { Sign::Negative }
+    }
+}
+
+/// Points by columns of coordinates, of which several are processed by one instruction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Points {
+    columns: [Vec<f64>; 3],
+    /// Distances from a plane, times the length of its normal, rounded.
+    heights: Vec<f64>,
+}
+
+impl Points {
+    pub(super) fn new(points: impl ExactSizeIterator<Item = Vec3>) -> Self {
+        let count = points.len();
+        let mut columns = [0; 3].map(|_| Vec::with_capacity(count));
+        for p in points {
+            columns.iter_mut().zip(p.to_array()).for_each(|(column, x)| column.push(x));
+        }
+        Self { columns, heights: vec![0.0; count] }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.heights.len()
+    }
+
+    pub(super) fn get(&self, n: usize) -> Vec3 {
+        let [x, y, z] = &self.columns;
+        Vec3::new(x[n], y[n], z[n])
+    }
+
+    /// Sets the heights above a plane to `normal.dot(v - origin)`, in this order of operations.
+    fn set_heights(&mut self, normal: Vec3, origin: Vec3) {
+        let [xs, ys, zs] = &self.columns;
+        let points = xs.iter().zip(ys).zip(zs);
+        for (height, ((x, y), z)) in self.heights.iter_mut().zip(points) {
+            let x = normal.x * (x - origin.x);
+            let y = normal.y * (y - origin.y);
+            let z = normal.z * (z - origin.z);
+            *height = x + y + z;
+        }
     }
 }
 

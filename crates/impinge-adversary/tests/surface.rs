@@ -46,6 +46,16 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("spends units of a budget, which a caller may do too", &["Budget::take", "Budget::part"]),
+    ("allocates memory for later updates", &["broad::BroadPhase::reserve"]),
+    (
+        "makes points, cells or balls about one mesh, and is tested with its own oracle",
+        &[
+            "hubbard::delaunay::Delaunay::",
+            "hubbard::spheres::annealed",
+            "hubbard::spheres::medial",
+            "hubbard::spheres::reaches",
+        ],
+    ),
     (
         "is tested with a body that approaches another one, by its own test",
         &["hubbard::broad_phase::BroadPhase::detect"],

@@ -3,6 +3,9 @@
 use std::ops::ControlFlow;
 
 use impinge::pair::{Budget, NearPair};
+use impinge_papers::hubbard::bsp::{BspOptions, BspQuery, BspTree, Question};
+use impinge_papers::hubbard::narrow::NarrowQuery;
+use impinge_papers::hubbard::spheres::{SphereOptions, octree};
 use impinge_papers::klosowski::bv_tree::{
     BuildOptions, ByShape, Counts, DopShapes, Front, Order, Recording, TumbleOptions,
 };
@@ -35,6 +38,19 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row { name: "tumbled k-DOPs", covers: &[], interval: 4, run: tumbled },
     Row {
+        name: "BSP trees and sphere-trees",
+        covers: &[
+            "hubbard::bsp::BspQuery::meets",
+            "hubbard::bsp::BspQuery::within",
+            "hubbard::bsp::BspTree::validate",
+            "hubbard::narrow::NarrowQuery::within",
+            "hubbard::narrow::NarrowQuery::coherent",
+            "hubbard::spheres::octree",
+        ],
+        interval: 4,
+        run: hubbard,
+    },
+    Row {
         name: "box-trees",
         covers: &[
             "zachmann::box_tree::traverse",
@@ -45,6 +61,39 @@ pub(super) const ROWS: &[Row] = &[
         run: box_trees,
     },
 ];
+
+fn hubbard(case: &Case<'_>, checker: &mut Checker<'_>) {
+    let tree = BspTree::build(&case.a, &BspOptions::default());
+    checker.check(tree.validate(&case.a).is_ok(), || format!("{:?}", tree.validate(&case.a)));
+    let mut bsp = BspQuery::new((&case.a, &tree), &case.b).expect("the tree belongs to the mesh");
+    let options = SphereOptions::default().levels(2);
+    // A mesh without triangles, or too large for the coordinates of spheres, has no sphere-tree.
+    let trees = octree(&case.a, &options).and_then(|a| Ok((a, octree(&case.b, &options)?)));
+    let mut spheres =
+        trees.as_ref().ok().map(|(a, b)| NarrowQuery::new((&case.a, a), (&case.b, b)));
+    for (step, pose, truth) in case.steps() {
+        let expected = truth.meet();
+        let verdict = bsp.meets(pose, Question::Surfaces);
+        checker.case(&verdict.is_intersecting());
+        let holds = !verdict.is_undecided() && verdict.is_intersecting() == expected;
+        checker.check(holds, || format!("step {step}: BSP tree: {verdict:?}"));
+        let known = bsp.within(pose, Question::Surfaces, &mut Budget::steps(3));
+        let holds = known.is_undecided() || known.is_intersecting() == expected;
+        checker.check(holds, || format!("step {step}: BSP tree within 3 steps: {known:?}"));
+        let Some(spheres) = &mut spheres else { continue };
+        let answers = [
+            spheres.within(pose, &mut Budget::unlimited()),
+            spheres.coherent(pose, &mut Budget::unlimited()),
+        ];
+        for answer in answers {
+            let holds = !answer.is_undecided() && answer.is_intersecting() == expected;
+            checker.check(holds, || format!("step {step}: sphere-trees: {answer:?}"));
+        }
+        let known = spheres.within(pose, &mut Budget::steps(3));
+        let holds = known.is_undecided() || known.is_intersecting() == expected;
+        checker.check(holds, || format!("step {step}: sphere-trees within 3 steps: {known:?}"));
+    }
+}
 
 fn bv(case: &Case<'_>, checker: &mut Checker<'_>) {
     match case.sample.index / 3 % 6 {

@@ -60,7 +60,7 @@ impl ShapeSearch {
         self.key.is_some() && self.verdict.is_some()
     }
 
-    /// Continues the query, or starts it. See [`intersects_within`].
+    /// Continues the query, or starts it. See [`intersects_within`](super::intersects_within).
     pub fn run(&mut self, a: &Shape, b: &Shape, pose: &Pose, budget: &mut Budget<'_>) -> Verdict {
         let belongs = self
             .key

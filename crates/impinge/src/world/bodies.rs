@@ -46,6 +46,8 @@ pub(super) struct Bodies {
     pub(super) waiting: VecDeque<u32>,
     /// The number of slots with the mark [`Marks::is_changed`].
     pub(super) changed_count: usize,
+    /// The number of bodies that are attached to another one.
+    attached_count: usize,
     /// Slots whose boxes are new since the last update, each once.
     pub(super) moved: Vec<u32>,
     pub(super) options: BoxOptions,
@@ -361,6 +363,23 @@ impl Bodies {
         self.marks.iter_mut().for_each(|marks| marks.is_pending = false);
     }
 
+    /// Records that the bodies that are attached to those that changed, directly or indirectly,
+    /// changed too.
+    pub(super) fn change_attached(&mut self) {
+        if self.attached_count == 0 {
+            return;
+        }
+        let mut n = 0;
+        while n < self.changed.len() {
+            let mut child = self.records[self.changed[n] as usize].first_child;
+            while child != NONE {
+                self.change(child);
+                child = self.records[child as usize].next_sibling;
+            }
+            n += 1;
+        }
+    }
+
     /// Whether the box of a body is not up to date, or was not compared with all others.
     pub(super) fn is_open(&self, slot: u32) -> bool {
         let marks = &self.marks[slot as usize];
@@ -387,6 +406,7 @@ impl Bodies {
         if sibling != NONE {
             self.records[sibling as usize].previous_sibling = slot;
         }
+        self.attached_count += usize::from(parent != NONE);
         let record = &mut self.records[slot as usize];
         (record.parent, record.next_sibling, record.previous_sibling) = (parent, sibling, NONE);
     }
@@ -396,6 +416,7 @@ impl Bodies {
         if parent == NONE {
             return;
         }
+        self.attached_count -= 1;
         match previous_sibling {
             NONE => self.records[parent as usize].first_child = next_sibling,
             _ => self.records[previous_sibling as usize].next_sibling = next_sibling,

@@ -110,6 +110,8 @@ use selection::MethodTable;
 pub struct World {
     bodies: Bodies,
     phase: Box<dyn BroadPhase>,
+    /// Whether the broad phase has no boxes yet.
+    phase_is_new: bool,
     changes: Changes,
     /// Whether the broad phase compared all boxes in the last update.
     completeness: Completeness,
@@ -167,6 +169,7 @@ impl World {
         Self {
             bodies,
             phase: options.phase.make(),
+            phase_is_new: true,
             changes: Changes::default(),
             completeness: Completeness::Complete,
             matrix: Matrix::default(),
@@ -218,6 +221,7 @@ impl World {
 
     fn set_phase(&mut self, phase: Box<dyn BroadPhase>) {
         self.phase = phase;
+        self.phase_is_new = true;
         self.changes.clear();
         self.completeness = Completeness::Complete;
         self.recheck_interest = true;

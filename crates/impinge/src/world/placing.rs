@@ -125,10 +125,9 @@ impl Bodies {
         }
     }
 
-    /// Updates the pose and the box of one body that changed, and notes that those attached to it
-    /// changed; of a body with ancestors that changed, those of the first of these instead.
-    /// Returns the slot that was updated.
-    pub(super) fn place_first_of_chain(&mut self, slot: u32) -> u32 {
+    /// Updates the pose and the box of one body that changed; of a body with ancestors that changed,
+    /// those of the first of these instead.
+    pub(super) fn place_first_of_chain(&mut self, slot: u32) {
         let mut top = slot;
         let mut ancestor = self.records[slot as usize].parent;
         while ancestor != NONE {
@@ -142,12 +141,6 @@ impl Bodies {
         self.marks[top as usize].is_changed = false;
         self.changed_count -= 1;
         self.note_move(top);
-        let mut child = self.records[top as usize].first_child;
-        while child != NONE {
-            self.change(child);
-            child = self.records[child as usize].next_sibling;
-        }
-        top
     }
 
     /// Records that the bodies of a level moved, and makes their children the next level.

@@ -119,6 +119,7 @@ impl World {
         if self.bodies.moved.is_empty() && !self.recheck_interest && !is_incomplete {
             return;
         }
+        self.phase_is_new = false;
         // An incomplete broad phase already has all boxes except those that moved.
         let frame = self.bodies.broad_phase_frame(self.recheck_interest && !is_incomplete);
         self.completeness = self.phase.update(&frame, &mut Budget::unlimited(), &mut self.changes);

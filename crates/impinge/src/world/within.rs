@@ -234,24 +234,27 @@ impl World {
 
     /// Prepares the world for updates within a budget, after one without.
     fn enter_budget(&mut self) {
-        if self.backlog.is_active && self.phase.can_stop() {
+        if self.backlog.is_active && self.phase.can_stop() && !self.phase_is_new {
             return;
         }
         self.leave_budget();
         if !self.phase.can_stop() {
             self.set_phase(Box::new(Incremental::new()));
         }
-        if self.recheck_interest && self.bodies.changed_count < self.bodies.records.len() {
-            // The broad phase may have no boxes yet.
-            let taken = 0..self.bodies.records.len() as u32;
-            for slot in taken {
-                if self.bodies.is_taken(slot) {
-                    self.bodies.change(slot);
-                }
-            }
-        }
         self.backlog.clear();
         self.backlog.is_active = true;
+        if std::mem::take(&mut self.phase_is_new) {
+            if self.bodies.changed_count < self.bodies.records.len() {
+                for slot in 0..self.bodies.records.len() as u32 {
+                    if self.bodies.is_taken(slot) {
+                        self.bodies.change(slot);
+                    }
+                }
+            }
+            // The pairs remain that the broad phase finds.
+            self.pairs.records.iter_mut().for_each(|record| record.boxes_apart = true);
+            self.backlog.held_pairs = self.pairs.records.len();
+        }
         let frame = self.report.frame;
         for UndecidedPair { key, since } in std::mem::take(&mut self.undecided) {
             let Some(number) = self.pairs.number(key) else { continue };
@@ -283,6 +286,8 @@ impl World {
 
     /// Places bodies and compares their boxes until none is left or the budget is spent.
     fn place_and_compare(&mut self, budget: &mut Budget<'_>) {
+        // A body whose parent has moved is open, too.
+        self.bodies.change_attached();
         if self.bodies.waiting.is_empty() {
             // Without a copy: there may be a hundred thousand.
             self.bodies.waiting = std::mem::take(&mut self.bodies.changed).into();
@@ -320,9 +325,6 @@ impl World {
                 return;
             }
             self.bodies.place_first_of_chain(slot);
-            // Bodies that are attached to it.
-            let Self { bodies, .. } = self;
-            bodies.waiting.extend(bodies.changed.drain(..));
         }
     }
 

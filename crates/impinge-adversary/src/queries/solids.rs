@@ -195,7 +195,8 @@ fn surfaces(case: &Case<'_>, checker: &mut Checker<'_>) {
         }
         let mut scene = Scene::default();
         scene.add("a", case.a.clone(), Pose::IDENTITY);
-        scene.add("b", case.b.clone(), *pose);
+        let b = Arc::new(case.b.clone());
+        scene.add("b", b.clone(), *pose);
         let found = candidate_pairs(&scene, 0.0);
         checker.case(&found);
         checker.check(!truth.meet() || found == [(0, 1)], || format!("step {step}: {found:?}"));
@@ -204,11 +205,11 @@ fn surfaces(case: &Case<'_>, checker: &mut Checker<'_>) {
             format!("step {step}: no candidates at {:e}", truth.approximate())
         });
         // The same two meshes, at the same pose and at one that differs in the last place.
-        scene.add("c", case.b.clone(), *pose);
+        scene.add("c", b.clone(), *pose);
         let mut rows = pose.to_matrix();
         rows[0][3] = add_ulps(rows[0][3], 1);
         if let Ok(moved) = Pose::from_matrix(rows) {
-            scene.add("d", case.b.clone(), moved);
+            scene.add("d", b, moved);
             let first = first_equal_pairs(&scene, &[(0, 1), (0, 2), (0, 3)]);
             checker.check(first == [0, 0, 2], || format!("step {step}: {first:?}"));
         }

@@ -55,6 +55,8 @@ pub struct Incremental {
     states: Vec<Waiting>,
     /// Items near the one that is processed.
     near: Vec<u32>,
+    /// The length of the list of boxes in the last frame.
+    listed: usize,
 }
 
 /// Whether an item is in the queue.
@@ -174,6 +176,10 @@ impl BroadPhase for Incremental {
         self.states.resize(count, Waiting::No);
         self.cells.grow(count);
         self.pairs.grow(count);
+        // Items that appear or disappear because the list of boxes has another length.
+        let now = frame.bounds.len();
+        let before = std::mem::replace(&mut self.listed, now);
+        (before.min(now) as u32..before.max(now) as u32).for_each(|item| self.enqueue(item));
         match frame.moved {
             Moved::All => (0..count as u32).for_each(|item| self.enqueue(item)),
             Moved::Only(items) => {

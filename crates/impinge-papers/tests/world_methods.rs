@@ -108,6 +108,9 @@ fn run(options: &WorldOptions) -> Run {
     Run { frames, used, world }
 }
 
+/// Methods that are combined with one broad phase only.
+const BUILD_FOR_SECONDS: [&str; 2] = ["bsp-tree", "sphere-tree"];
+
 #[test]
 fn all_methods_and_broad_phases_agree_with_the_engine_up_to_their_bias() {
     let expected = run(&WorldOptions::default());
@@ -118,6 +121,10 @@ fn all_methods_and_broad_phases_agree_with_the_engine_up_to_their_bias() {
     let mut wrong = Vec::new();
     for (n, phase) in BROAD_PHASES.iter().enumerate() {
         for method in METHODS {
+            // A world of theirs builds trees for seconds; no method knows the broad phase.
+            if n > 0 && BUILD_FOR_SECONDS.contains(&method.name()) {
+                continue;
+            }
             let options = WorldOptions::default().phase(*phase).method(Some(*method));
             let found = run(&options);
             assert!(found.used > 3, "{method} checked {} pairs", found.used);

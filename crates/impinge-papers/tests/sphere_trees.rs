@@ -3,8 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a test prints its measurements")]
 
-use std::time::Instant;
-
 use impinge::pair::Budget;
 use impinge::spheres::{SphereTree, verify};
 use impinge::{Error, ErrorKind, Mesh, Pose, Verdict, shapes};
@@ -212,21 +210,6 @@ fn coherent_queries_give_the_same_verdicts() {
     // Most frames that meet are decided by the triangles of the frame before.
     assert!(coherent.counts().witnesses * 2 > met, "{met} {:?}", coherent.counts());
     assert!(tests(&coherent) < 2 * tests(&anew), "{} {}", tests(&coherent), tests(&anew));
-}
-
-#[test]
-#[ignore = "measures"]
-fn lamps() {
-    let lamp = lamp(1.0, 28, 1).unwrap();
-    println!("{} triangles", lamp.triangles().len());
-    for (name, build) in BUILDERS {
-        let start = Instant::now();
-        let tree = build(&lamp, &SphereOptions::default()).unwrap();
-        let seconds = start.elapsed().as_secs_f64();
-        let levels: Vec<_> =
-            (0..tree.levels()).map(|l| (tree.level(l).len(), mean_radius(&tree, l))).collect();
-        println!("{name}: {levels:?} {seconds:.2} s");
-    }
 }
 
 /// Points of balls are no further from the solid than the reach says.

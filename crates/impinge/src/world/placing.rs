@@ -125,8 +125,8 @@ impl Bodies {
         }
     }
 
-    /// Updates the pose and the box of one body that changed; of a body with ancestors that changed,
-    /// those of the first of these instead.
+    /// Updates the pose and the box of one body that changed; of a body with ancestors that
+    /// changed, those of the first of these instead.
     pub(super) fn place_first_of_chain(&mut self, slot: u32) {
         let mut top = slot;
         let mut ancestor = self.records[slot as usize].parent;

@@ -358,9 +358,15 @@ impl Bodies {
         self.moved.reserve(BODIES_TO_NOTE.min(bodies));
     }
 
-    /// Clears the marks of bodies that a broad phase has not compared, which is not used any more.
-    pub(super) fn forget_pending(&mut self) {
-        self.marks.iter_mut().for_each(|marks| marks.is_pending = false);
+    /// Records that the bodies changed that a broad phase has not compared, so that the next update
+    /// compares them and checks their pairs.
+    pub(super) fn change_pending(&mut self) {
+        for slot in 0..self.marks.len() as u32 {
+            let was_pending = std::mem::take(&mut self.marks[slot as usize].is_pending);
+            if was_pending && self.is_taken(slot) {
+                self.change(slot);
+            }
+        }
     }
 
     /// Records that the bodies that are attached to those that changed, directly or indirectly,

@@ -135,7 +135,7 @@ impl World {
         });
         self.bodies = bodies.clone();
         self.bodies.gather_waiting();
-        self.bodies.forget_pending();
+        self.bodies.change_pending();
         self.backlog = Backlog::default();
         let boxes = BoxOptions { kind: self.options.boxes, oriented: self.options.oriented };
         if boxes != self.bodies.options {

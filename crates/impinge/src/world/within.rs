@@ -273,7 +273,7 @@ impl World {
         let held = self.backlog.held_pairs > 0;
         self.backlog.clear();
         self.bodies.gather_waiting();
-        self.bodies.forget_pending();
+        self.bodies.change_pending();
         for record in &mut self.pairs.records {
             if record.cache.is_some() {
                 *record.waiting_mut() = super::narrow::Waiting::default();

@@ -96,7 +96,7 @@ impl<'a> Case<'a> {
 }
 
 impl Case<'_> {
-    /// Measures the distance in parts of so many steps, checks every bound, and that a search
+    /// Measures the distance in parts of `steps` steps, checks every bound, and that a search
     /// without interruption knows the same. Returns the number of parts.
     fn check_distance(&self, steps: u64) -> u64 {
         let (mut search, mut fresh) = (DistanceSearch::new(), DistanceSearch::new());
@@ -131,7 +131,7 @@ impl Case<'_> {
         unreachable!()
     }
 
-    /// Collects all pairs in parts of so many steps. Returns the number of parts.
+    /// Collects all pairs in parts of `steps` steps. Returns the number of parts.
     fn check_all_pairs(&self, steps: u64) -> u64 {
         let (mut search, mut fresh) = (AllSearch::new(), AllSearch::new());
         let (mut found, mut last) = (Vec::new(), f64::INFINITY);

@@ -164,7 +164,7 @@ fn chart_of_counts(report: &mut Report, measured: &Measured) -> Result<()> {
     report.figure("cases", "Share of the cases that reach each level", &chart)
 }
 
-/// Sentences on who is faster where.
+/// Sentences that compare the times of the methods, level by level.
 fn verdicts(measured: &Measured) -> Vec<String> {
     let mut sentences = Vec::new();
     for (name, means, paper) in [

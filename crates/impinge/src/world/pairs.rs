@@ -53,8 +53,8 @@ pub(super) struct Record {
 impl Record {
     /// Moves the record out, and leaves one with only the key and the stamp.
     pub(super) fn take(&mut self) -> Self {
-        let placeholder = Self { stamp: self.stamp, ..Self::new(self.key) };
-        std::mem::replace(self, placeholder)
+        let left = Self { stamp: self.stamp, ..Self::new(self.key) };
+        std::mem::replace(self, left)
     }
 
     /// The place of the pair in the queue of updates within a budget.

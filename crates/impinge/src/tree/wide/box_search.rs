@@ -67,8 +67,8 @@ impl BoxStack {
         true
     }
 
-    /// Passes all of so many triangles to `search`, for a mesh without a tree. The result is that
-    /// of [`Tree::search_within`].
+    /// Passes the triangles from zero to `count` to `search`, for a mesh without a tree. The result
+    /// is that of [`Tree::search_within`].
     pub(crate) fn all_triangles(
         &mut self,
         count: usize,

@@ -43,6 +43,9 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "mesh::Mesh::shell_of",
             "convex::Hull::face",
             "convex::Hull::neighbors",
+            "spheres::SphereTree::children",
+            "spheres::SphereTree::level",
+            "spheres::SphereTree::triangles",
         ],
     ),
     ("spends units of a budget, which a caller may do too", &["Budget::take", "Budget::part"]),
@@ -95,10 +98,11 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
     ),
     ("counts the work of a query, whose rows set budgets", &["Budget::take"]),
     (
-        "proves or measures a tree of balls: the engine's tests judge it by exact radii, forged \
-         trees, and all triangles",
-        &["spheres::"],
+        "approximates a contact while a search is open; the engine's tests compare it with the \
+         closest points",
+        &["pair::FirstSearch::contact"],
     ),
+    ("changes the type of an answer", &["answer::Within::map"]),
     (
         "adds up measured times",
         &["klosowski::bv_tree::Counts::cost", "klosowski::bv_tree::BvQuery::measure"],

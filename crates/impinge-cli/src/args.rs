@@ -312,6 +312,10 @@ pub(crate) struct SpheresArgs {
     #[arg(long, short, value_name = "FILE.json|FILE.yaml")]
     pub(crate) output: Option<PathBuf>,
 
+    /// The layout of that file [default: impinge for JSON, curobo for YAML].
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "output")]
+    pub(crate) format: Option<crate::sphere_formats::SphereFormat>,
+
     /// The number of levels below the first ball: at most 8 balls, 64, 512, and so on.
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=4))]
     pub(crate) levels: u32,

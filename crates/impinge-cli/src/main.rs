@@ -18,6 +18,7 @@ mod render;
 mod report;
 mod sample;
 mod sim;
+mod sphere_formats;
 mod spheres;
 mod trees;
 

@@ -1,17 +1,15 @@
 //! `impinge spheres`: levels of balls that cover parts, with certified errors.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use impinge::scene::{Part, Scene};
 use impinge::spheres::{BuildOptions, Reach, ReachOptions, SphereTree};
-use impinge::{Mesh, Pose, Vec3, Weld, shapes};
-use serde_json::{Value, json};
+use impinge::{Mesh, Pose, Weld, shapes};
 
 use crate::args::{PictureArgs, SpheresArgs};
 use crate::job::Job;
@@ -19,21 +17,11 @@ use crate::outputs::{self, Output};
 use crate::progress::Progress;
 use crate::render::{self, Curves, Picture};
 use crate::report::{digits, plural};
+use crate::sphere_formats::{Covered, SphereFormat, document};
 use crate::{Status, note};
 
 /// Subdivisions of the balls in pictures.
 const PICTURE_SUBDIVISIONS: usize = 8;
-
-/// A covered part.
-struct Covered {
-    name: String,
-    tree: SphereTree,
-    /// Of every level.
-    reach: Vec<Reach>,
-    is_solid: bool,
-    triangles: usize,
-    pose: Pose,
-}
 
 /// Runs `impinge spheres`.
 pub(crate) fn run(args: &SpheresArgs) -> Result<Status> {
@@ -44,6 +32,14 @@ pub(crate) fn run(args: &SpheresArgs) -> Result<Status> {
         Output { option: "--svg", path: args.picture.svg.as_deref(), extensions: &["svg"] },
     ];
     outputs::check(&outputs, [args.file.as_path()])?;
+    let extension = args.output.as_deref().and_then(Path::extension).unwrap_or_default();
+    let extension = extension.to_string_lossy();
+    let format = args.format.unwrap_or_else(|| SphereFormat::of(&extension));
+    if args.output.is_some() && !format.fits(&extension) {
+        bail!(
+            "files of this format do not end in .{extension}: JSON for impinge and foam, YAML for curobo and lula"
+        );
+    }
     let job = Job::load(std::slice::from_ref(&args.file), &Pose::IDENTITY)?;
     if !args.quiet {
         job.notes.iter().for_each(|n| note(n));
@@ -61,8 +57,7 @@ pub(crate) fn run(args: &SpheresArgs) -> Result<Status> {
         covered.push(found);
     }
     if let Some(path) = &args.output {
-        let is_json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-        let text = if is_json { json_document(&covered)? } else { yaml_document(&covered)? };
+        let text = document(&covered, format)?;
         replace(path, text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -125,65 +120,6 @@ fn write_report(out: &mut impl Write, part: &Covered) -> Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// All levels of all parts, in the frame of each part.
-fn json_document(covered: &[Covered]) -> Result<String> {
-    let parts: Vec<Value> = covered.iter().map(json_part).collect();
-    let document = json!({ "format": "impinge spheres", "version": 1, "parts": parts });
-    Ok(serde_json::to_string(&document)? + "\n")
-}
-
-fn json_part(part: &Covered) -> Value {
-    let levels: Vec<Value> = (0..part.tree.levels())
-        .map(|level| {
-            let is_deepest = level + 1 == part.tree.levels();
-            let balls: Vec<Value> = (part.tree.level(level).iter().enumerate())
-                .map(|(i, node)| {
-                    let mut ball = json!({
-                        "center": node.ball.center.to_array(),
-                        "radius": node.ball.radius,
-                    });
-                    if level > 0 {
-                        ball["parent"] = json!(node.parent);
-                    }
-                    if is_deepest {
-                        ball["triangles"] = json!(part.tree.triangles(i));
-                    }
-                    ball
-                })
-                .collect();
-            let reach = &part.reach[level];
-            json!({ "reach": { "lower": reach.lower, "upper": reach.upper }, "balls": balls })
-        })
-        .collect();
-    json!({
-        "name": part.name,
-        "closed": part.is_solid,
-        "triangles": part.triangles,
-        "pose": part.pose.to_matrix(),
-        "levels": levels,
-    })
-}
-
-/// The deepest level of all parts, as cuRobo and other planners read collision spheres: a list of
-/// centres and radii for every link, in its frame.
-fn yaml_document(covered: &[Covered]) -> Result<String> {
-    let mut text = String::from("# Balls that certainly cover the surface of each link.\n");
-    text += "collision_spheres:\n";
-    for part in covered {
-        let deepest = part.tree.levels() - 1;
-        // A JSON string is a YAML string: quotes, colons and line breaks are escaped.
-        let name = serde_json::to_string(&part.name)?;
-        writeln!(text, "  {name}:")?;
-        writeln!(text, "    # They extend out of it by at most {:?}.", part.reach[deepest].upper)?;
-        for node in part.tree.level(deepest) {
-            let Vec3 { x, y, z } = node.ball.center;
-            writeln!(text, "    - \"center\": [{x:?}, {y:?}, {z:?}]")?;
-            writeln!(text, "      \"radius\": {:?}", node.ball.radius)?;
-        }
-    }
-    Ok(text)
 }
 
 /// Draws the levels below the first, and returns the files.

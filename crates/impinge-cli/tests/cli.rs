@@ -546,7 +546,15 @@ fn parts_are_covered_by_balls() {
     expect(0, &[&["spheres", &cubes, "-o", &yaml][..], &few].concat());
     let text = fs::read_to_string(&yaml).unwrap();
     assert!(text.contains("collision_spheres:\n  \"a \\\"cube\\\": 1\":\n"), "{text}");
-    assert_eq!(text.matches("\"radius\": ").count(), 8);
+    assert_eq!(text.matches("      radius: ").count(), 8);
+    let lula = ["spheres", &cubes, "-o", &yaml, "--format", "lula"];
+    expect(0, &[&lula[..], &few].concat());
+    assert!(fs::read_to_string(&yaml).unwrap().contains("\n  - \"a \\\"cube\\\": 1\":\n"));
+    expect(0, &[&["spheres", &cubes, "-o", &file, "--format", "foam"][..], &few].concat());
+    let found: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(found[2]["spheres"].as_array().unwrap().len(), 8);
+    expect(2, &["spheres", &cubes, "-o", &yaml, "--format", "foam"]);
+    expect(2, &["spheres", &cubes, "--format", "foam"]);
     // Errors before any work: a wrong extension, an input as output, levels that do not exist.
     expect(2, &["spheres", &cubes, "-o", &folder.path("balls.txt")]);
     expect(2, &["spheres", &cubes, "--png", &cubes]);

@@ -10,7 +10,9 @@
 //   u32 meshes, for each: u32 vertices, u32 triangles, f64[3] each vertex, u32[3] each triangle
 //   u32 parts, for each: u32 mesh, f64[12] pose, row by row [R | t]
 //
-// Build: g++ -O3 -march=native -DNDEBUG fcl_assembly.cpp -I/usr/include/eigen3 -lfcl -lccd
+// Build, with the packages libfcl-dev, libccd-dev and libeigen3-dev of Debian or Ubuntu:
+//
+//   g++ -O3 -march=native -DNDEBUG fcl_assembly.cpp -I/usr/include/eigen3 -o fcl_assembly -lfcl -lccd
 
 #include <cstdint>
 #include <cstdio>

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 
@@ -215,36 +215,72 @@ pub(crate) fn command() -> String {
 /// wall time. Falls back to wall time on systems that do not report processor time.
 #[derive(Debug)]
 pub(crate) struct CpuClock {
+    cpu: Duration,
     wall: Instant,
-    cpu: Option<u64>,
 }
 
 impl CpuClock {
     /// Starts now.
     pub(crate) fn start() -> Self {
-        Self { wall: Instant::now(), cpu: thread_cpu_nanoseconds() }
+        Self { cpu: thread_time(), wall: Instant::now() }
     }
 
-    /// Seconds since the start. The system updates the processor time only every few milliseconds,
-    /// so up to [`MIN_CPU_SECONDS`] the wall time is returned.
+    /// Seconds since the start: the smaller of both times, so that the system calls that read the
+    /// processor time do not count in short spans.
     pub(crate) fn seconds(&self) -> f64 {
-        let wall = self.wall.elapsed().as_secs_f64();
-        match (self.cpu, thread_cpu_nanoseconds()) {
-            (Some(start), Some(end)) if wall > MIN_CPU_SECONDS => {
-                wall.min(end.saturating_sub(start) as f64 * 1e-9)
-            }
-            _ => wall,
+        let wall = self.wall.elapsed();
+        wall.min(thread_time().saturating_sub(self.cpu)).as_secs_f64()
+    }
+}
+
+/// Measures the processor time of all threads of this process together, or wall time if the system
+/// does not provide it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProcessClock {
+    wall: Instant,
+    cpu: Option<f64>,
+}
+
+impl ProcessClock {
+    /// Starts now.
+    pub(crate) fn start() -> Self {
+        Self { wall: Instant::now(), cpu: process_cpu_seconds() }
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn seconds(&self) -> f64 {
+        match (self.cpu, process_cpu_seconds()) {
+            (Some(start), Some(end)) => end - start,
+            _ => self.wall.elapsed().as_secs_f64(),
         }
     }
 }
 
-/// Shorter spans are not measured by the processor time, in seconds.
-const MIN_CPU_SECONDS: f64 = 0.02;
+/// The processor time of this process in seconds.
+#[cfg(unix)]
+fn process_cpu_seconds() -> Option<f64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+}
 
-/// The processor time of this thread in nanoseconds, on Linux.
-fn thread_cpu_nanoseconds() -> Option<u64> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok()
+#[cfg(not(unix))]
+fn process_cpu_seconds() -> Option<f64> {
+    None
+}
+
+/// The processor time of this thread.
+#[cfg(unix)]
+pub(crate) fn thread_time() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}
+
+/// Without a clock of the thread, the wall clock.
+#[cfg(not(unix))]
+pub(crate) fn thread_time() -> Duration {
+    use std::sync::OnceLock;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }
 
 /// Reports on standard error which step begins, and the seconds since the first one.
@@ -304,6 +340,20 @@ mod tests {
         }
         let seconds = clock.seconds();
         assert!(seconds > 0.0 && seconds <= clock.wall.elapsed().as_secs_f64(), "{seconds}");
+    }
+
+    #[test]
+    fn the_process_clock_includes_other_threads() {
+        let clock = ProcessClock::start();
+        let spin = || {
+            let start = Instant::now();
+            let mut sum = 0_u64;
+            while start.elapsed().as_secs_f64() < 0.2 {
+                sum = std::hint::black_box(sum + 1);
+            }
+        };
+        std::thread::spawn(spin).join().unwrap();
+        assert!(clock.cpu.is_none() || clock.seconds() > 0.0);
     }
 
     #[test]

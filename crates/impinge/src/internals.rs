@@ -1,6 +1,7 @@
 //! Internals of the engine that the other crates of this workspace use. **Not stable**: anything
 //! here may change or be removed in any release.
 
+pub use crate::budget::Quantum;
 pub use crate::closest::triangle_triangle::disjoint as closest_of_disjoint;
 pub use crate::closest::triangle_triangle::triangle_triangle_with_error;
 pub use crate::convex::body::length_up as body_length_up;
@@ -12,9 +13,17 @@ pub use crate::math::random::Random;
 pub use crate::math::scale::{coordinate_key, unit_scale};
 pub use crate::stamps::Stamps;
 
+use crate::budget::Budget;
 use crate::convex::Hull;
 use crate::math::Vec3;
 use crate::mesh::Topology;
+
+/// A budget for measurements: the query continues as long as `observe` returns true, which is
+/// called before every unit of work with what the unit will be spent on. The query works as with a
+/// deadline.
+pub fn observed_budget(observe: &mut dyn FnMut(Quantum) -> bool) -> Budget<'_> {
+    Budget::observed(observe)
+}
 
 /// Queries of a hull for methods that search its vertices, and for tests.
 pub trait HullInternals {

@@ -121,6 +121,7 @@ pub mod internals;
 pub mod math;
 pub mod mesh;
 pub mod motion;
+mod order;
 pub mod pair;
 pub mod pieces;
 pub mod scene;
@@ -143,7 +144,7 @@ pub use glam;
 #[cfg(feature = "files")]
 pub use impinge_io as io;
 
-pub use answer::{Bounds, Contact, Distance, Never, Verdict};
+pub use answer::{Bounds, Contact, Distance, Never, Verdict, Within};
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 pub use error::{Error, ErrorKind};
 pub use exact::{Feature, HitKind, Location};

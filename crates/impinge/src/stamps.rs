@@ -55,7 +55,6 @@ impl Stamps {
     }
 
     /// Whether a number is in the set.
-    #[cfg(any(test, feature = "internals"))]
     #[inline]
     #[must_use]
     pub fn has(&self, number: u32) -> bool {

@@ -240,7 +240,8 @@ fn no_budgeted_query_builds_a_tree() {
     let found = first_hit_within(&cube, &cube, &pose, &mut Budget::steps(1 << 40), &mut search);
     assert!(found.is_intersecting() && !cube.is_prepared());
     assert!(first_pair_within(&ball, &ring, &pose, &mut Budget::unlimited()).is_intersecting());
-    assert!(ball.is_prepared() && ring.is_prepared());
+    // This built the trees, and with them queries with a limit decide.
+    assert!(first_pair_within(&ball, &ring, &pose, &mut Budget::steps(1 << 40)).is_intersecting());
 }
 
 /// A state that was used for something else starts anew.
@@ -414,4 +415,23 @@ fn answers_hold_for_empty_meshes_single_triangles_and_extreme_size_ratios() {
             }
         }
     }
+}
+
+/// Regression: after a query of small meshes without trees, a finished search by trees was taken
+/// for one that found nothing.
+#[test]
+fn a_query_in_between_starts_a_search_anew() {
+    let (ball, cube) = (shapes::icosphere(1.0, 8).unwrap(), shapes::cuboid([1.0; 3]).unwrap());
+    ball.prepare();
+    let beside = Pose::from_translation([0.9, 0.1, 0.0]).unwrap();
+    let mut search = AllSearch::new();
+    let mut all = |mesh: &Mesh, pose: &Pose| {
+        let mut budget = Budget::unlimited();
+        assert!(all_pairs_within(mesh, mesh, pose, &mut budget, &mut search).is_complete());
+        search.pairs().to_vec()
+    };
+    let pairs = all(&ball, &beside);
+    assert!(!pairs.is_empty());
+    assert!(!all(&cube, &Pose::IDENTITY).is_empty());
+    assert_eq!(all(&ball, &beside), pairs);
 }

@@ -6,11 +6,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
-use impinge::convex::{Cuboid, Hull, Sphere};
+use impinge::convex::{Cuboid, HalfSpace, Hull, Sphere};
 use impinge::pair::{
     AllSearch, Budget, DistanceSearch, FirstSearch, all_pairs_within, distance_within,
     first_hit_within,
 };
+use impinge::shape::{ShapeCache, ShapeDistanceSearch, ShapeSearch};
 use impinge::world::{Body, Geometry, Handle, World, WorldOptions};
 use impinge::{Pose, Shape, Vec3, shapes};
 
@@ -131,7 +132,7 @@ fn queries_of_solids_do_not_allocate() {
         (shapes::icosphere(1.0, 16).unwrap(), shapes::torus(0.4, 0.1, 32, 16).unwrap());
     let pose = Pose::from_quaternion([0.1, 0.2, 0.3, 1.0], [0.1, 0.0, 0.2]).unwrap();
     let shapes = [Shape::solid(ball.clone()).unwrap(), Shape::solid(ring).unwrap()];
-    let mut cache = impinge::shape::ShapeCache::default();
+    let mut cache = ShapeCache::default();
     let mut before = 0;
     for round in 0..3 {
         if round == 2 {
@@ -192,11 +193,55 @@ fn budgeted_queries_do_not_allocate() {
     assert!(undecided > 100, "{undecided}");
 }
 
+/// The same for shapes: meshes against bodies and half-spaces in parts, and pairs that the first
+/// piece decides.
+fn budgeted_queries_of_shapes_do_not_allocate() {
+    let shapes: Vec<Shape> = vec![
+        shapes::torus(1.0, 0.3, 48, 24).unwrap().into(),
+        Shape::solid(shapes::icosphere(1.0, 6).unwrap()).unwrap(),
+        Sphere::new(0.5).unwrap().into(),
+        Cuboid::new([0.5, 0.75, 1.0]).unwrap().into(),
+        Shape::from(Cuboid::new([0.5, 0.75, 1.0]).unwrap()).rounded(0.25).unwrap(),
+        HalfSpace::new([0.3, 0.2, 1.0], -0.5).unwrap().into(),
+    ];
+    for shape in &shapes {
+        shape.prepare();
+    }
+    let pairs: Vec<(&Shape, &Shape)> =
+        shapes.iter().flat_map(|a| shapes.iter().map(move |b| (a, b))).collect();
+    let mut states: Vec<(ShapeSearch, ShapeDistanceSearch, ShapeCache)> =
+        pairs.iter().map(|_| Default::default()).collect();
+    let (mut undecided, mut before) = (0, 0);
+    for round in 0..3 {
+        if round == 2 {
+            before = ALLOCATIONS.load(Ordering::Relaxed);
+        }
+        for ((a, b), (verdicts, distances, cache)) in pairs.iter().zip(&mut states) {
+            for n in 0..20 {
+                let shift = Vec3::new(f64::from(n % 7), f64::from(n % 5), f64::from(n % 3)) * 0.41;
+                let turn = [0.1, 0.2, 0.3 + f64::from(n) * 0.1, 1.0];
+                let pose = Pose::from_quaternion(turn, shift).unwrap();
+                for steps in [3, 20, 1 << 40] {
+                    let budget = || Budget::steps(steps);
+                    verdicts.run_cached(a, b, &pose, cache, &mut budget());
+                    let found = distances.run_cached(a, b, &pose, cache, &mut budget());
+                    undecided +=
+                        usize::from(!verdicts.is_finished()) + usize::from(!found.is_final());
+                }
+            }
+        }
+    }
+    let calls = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert_eq!(calls, 0, "queries of shapes within a budget");
+    assert!(undecided > 500, "{undecided}");
+}
+
 #[test]
 fn a_steady_frame_does_not_allocate() {
     // A single test, because the allocations of all threads are counted.
     queries_of_solids_do_not_allocate();
     budgeted_queries_do_not_allocate();
+    budgeted_queries_of_shapes_do_not_allocate();
     let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|v| v - 0.25);
     let convex: Vec<Geometry> = vec![
         Sphere::new(0.5).unwrap().into(),

@@ -1,5 +1,6 @@
 //! The table of queries: every public query has a row that runs it on samples.
 
+mod bodies_within;
 mod broad;
 mod budgets;
 mod convex;
@@ -11,6 +12,8 @@ mod points;
 mod published;
 mod shapes;
 mod solids;
+mod solids_within;
+mod spheres;
 mod trees;
 mod volumes;
 mod worlds;
@@ -133,9 +136,12 @@ pub fn rows() -> Vec<Row> {
         published::ROWS,
         volumes::ROWS,
         convex::ROWS,
+        bodies_within::ROWS,
         curved::ROWS,
         shapes::ROWS,
         solids::ROWS,
+        solids_within::ROWS,
+        spheres::ROWS,
         broad::ROWS,
         motion::ROWS,
         worlds::ROWS,

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use impinge::pair::{Budget, NearPair};
 use impinge_papers::hubbard::bsp::{BspOptions, BspQuery, BspTree, Question};
-use impinge_papers::hubbard::narrow::NarrowQuery;
+use impinge_papers::hubbard::narrow::{NarrowQuery, overlapped};
 use impinge_papers::hubbard::spheres::{SphereOptions, octree};
 use impinge_papers::klosowski::bv_tree::{
     BuildOptions, ByShape, Counts, DopShapes, Front, Order, Recording, TumbleOptions,
@@ -45,6 +45,7 @@ pub(super) const ROWS: &[Row] = &[
             "hubbard::bsp::BspTree::validate",
             "hubbard::narrow::NarrowQuery::within",
             "hubbard::narrow::NarrowQuery::coherent",
+            "hubbard::narrow::overlapped",
             "hubbard::spheres::octree",
         ],
         interval: 4,
@@ -89,6 +90,9 @@ fn hubbard(case: &Case<'_>, checker: &mut Checker<'_>) {
             let holds = !answer.is_undecided() && answer.is_intersecting() == expected;
             checker.check(holds, || format!("step {step}: sphere-trees: {answer:?}"));
         }
+        let narrow = |()| spheres.within(pose, &mut Budget::unlimited()).is_intersecting();
+        let overlapped = overlapped(|found| found(()), narrow);
+        checker.check(overlapped == [expected], || format!("step {step}: {overlapped:?}"));
         let known = spheres.within(pose, &mut Budget::steps(3));
         let holds = known.is_undecided() || known.is_intersecting() == expected;
         checker.check(holds, || format!("step {step}: sphere-trees within 3 steps: {known:?}"));

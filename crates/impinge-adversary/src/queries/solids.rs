@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// The corners of both tetrahedra, and the exact results for their hulls.
-struct Solids {
+pub(super) struct Solids {
     a: [Vec3; 4],
     b: [Vec3; 4],
     hulls: HullTruth,
@@ -61,7 +61,7 @@ struct Solids {
 
 impl Solids {
     /// `None` if a tetrahedron has no volume: such a surface can only touch.
-    fn new(case: &Case<'_>, posed: &[Vec3]) -> Option<Self> {
+    pub(super) fn new(case: &Case<'_>, posed: &[Vec3]) -> Option<Self> {
         let a: [Vec3; 4] = case.sample.a.vertices.as_slice().try_into().ok()?;
         let b: [Vec3; 4] = posed.try_into().ok()?;
         in_tetrahedron(a[0], &a)?;
@@ -69,7 +69,7 @@ impl Solids {
         Some(Self { a, b, hulls: HullTruth::new(a.to_vec(), b.to_vec()) })
     }
 
-    fn relation(&self) -> Relation {
+    pub(super) fn relation(&self) -> Relation {
         let inside = |points: &[Vec3; 4], solid: &[Vec3; 4]| {
             points.iter().all(|p| in_tetrahedron(*p, solid) >= Some(0))
         };

@@ -1,5 +1,5 @@
-//! Figures 16 and 17: whole frames of many ships, by Turk's grid with BSP trees, and by the same
-//! grid with sphere-trees that are interrupted to meet a frame time.
+//! Figures 16 and 17: whole frames of many ships, by Turk's grid with BSP trees, and by space-time
+//! bounds with sphere-trees that are interrupted to meet a frame time.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,14 @@ use impinge_papers::hubbard::narrow::NarrowQuery;
 use impinge_papers::hubbard::turk::TurkGrid;
 use impinge_samples::motion::{MovingScene, Sample, Stage};
 
+use super::space_time::SpaceTime;
 use super::{Arguments, LEVELS, Subjects};
 
 /// Seconds from frame to frame of the flight.
 const FRAME: f64 = 1.0 / 30.0;
+
+/// The paper's target, in milliseconds.
+const PAPER_TARGET: f64 = 100.0;
 
 /// How many targets a frame of BSP trees should take.
 const LOAD: f64 = 50.0;
@@ -37,7 +41,13 @@ const SHARE: f64 = 0.95;
 pub(super) struct FrameTimes {
     pub(super) bsp: f64,
     pub(super) spheres: f64,
+    /// Of that, the part of the space-time bounds.
+    pub(super) space_time: f64,
     pub(super) exact: f64,
+    /// The same exact tree behind the space-time bounds.
+    pub(super) exact_behind_bounds: f64,
+    /// The rest of the simulator: moving the ships, and its own response to collisions.
+    pub(super) other: f64,
     pub(super) pairs: usize,
     /// Pairs that sphere-trees did not decide in time.
     pub(super) undecided: usize,
@@ -53,9 +63,18 @@ pub(super) struct Run {
     pub(super) frames: Vec<FrameTimes>,
 }
 
+/// The two runs of the paper: with its ships and its target, and with more ships and a shorter
+/// one.
+pub(super) fn runs(subjects: &Subjects, arguments: &Arguments) -> Result<[Run; 2]> {
+    let own = Arguments { target: PAPER_TARGET, ..arguments.clone() };
+    let frames = fly(subjects, &own, own.ships, own.frames)?;
+    let as_published = Run { ships: own.ships, target: PAPER_TARGET, frames };
+    Ok([as_published, loaded(subjects, arguments)?])
+}
+
 /// Raises the number of ships until frames of BSP trees take [`LOAD`] targets, and runs the
 /// simulator.
-pub(super) fn run(subjects: &Subjects, arguments: &Arguments) -> Result<Run> {
+fn loaded(subjects: &Subjects, arguments: &Arguments) -> Result<Run> {
     let mut ships = arguments.ships;
     for _ in 0..MAX_TRIALS {
         // Ships leave their circle after about a second, so a trial of a few frames says little.
@@ -80,12 +99,20 @@ fn fly(
     let moving = MovingScene::sample(Sample::Spaceships, ships, arguments.seed)?;
     let mut stage = Stage::new(&moving, &WorldOptions::default(), arguments.seed)?;
     let mut grid = TurkGrid::new(2.0 * subjects.radius);
+    let mut bounds = SpaceTime::new(ships)?;
     let mut times = Vec::with_capacity(frames);
     for _ in 0..frames {
+        let start = Instant::now();
         stage.update();
         let poses = stage.part_poses()?;
-        times.push(frame(subjects, &mut grid, &poses, arguments.target)?);
+        let mut other = start.elapsed().as_secs_f64() * 1e3;
+        let time = stage.time();
+        let mut found = frame(subjects, (&mut grid, &mut bounds), &poses, time, arguments.target)?;
+        let start = Instant::now();
         stage.advance(FRAME)?;
+        other += start.elapsed().as_secs_f64() * 1e3;
+        found.other = other;
+        times.push(found);
     }
     Ok(times)
 }
@@ -108,8 +135,9 @@ fn pairs(grid: &mut TurkGrid, subjects: &Subjects, poses: &[Pose]) -> Vec<(u32, 
 
 fn frame(
     subjects: &Subjects,
-    grid: &mut TurkGrid,
+    (grid, bounds): (&mut TurkGrid, &mut SpaceTime),
     poses: &[Pose],
+    time: f64,
     target: f64,
 ) -> Result<FrameTimes> {
     let lamp = &subjects.lamp;
@@ -131,17 +159,42 @@ fn frame(
         found.iter().map(meets).collect::<Vec<bool>>()
     });
     ensure!(by_bsp == by_tree, "BSP trees and the exact tree disagree");
-    let (spheres_time, (verdicts, bounds)) = fastest(|| {
-        let deadline = Instant::now() + Duration::from_secs_f64(SHARE * target / 1e3);
-        let found = pairs(grid, subjects, poses);
-        let poses: Vec<Pose> = found.iter().map(|pair| relative(*pair)).collect();
-        interrupted(subjects, &poses, deadline)
+    let all = pairs(grid, subjects, poses);
+    // The bounds have a state, so this is done once.
+    let start = Instant::now();
+    let due = bounds.pairs(subjects, poses, time)?;
+    let space_time = start.elapsed().as_secs_f64() * 1e3;
+    // Every pair that meets is due; the others need no comparison.
+    let meeting: Vec<(u32, u32)> = all
+        .iter()
+        .zip(&by_tree)
+        .filter(|(_, meets)| **meets)
+        .map(|(pair, _)| sorted(*pair))
+        .collect();
+    for pair in &meeting {
+        ensure!(due.binary_search(pair).is_ok(), "the space-time bounds missed {pair:?}");
+    }
+    let relative_of_due = || due.iter().map(|pair| relative(*pair)).collect::<Vec<Pose>>();
+    let (narrow, (verdicts, bounds)) = fastest(|| {
+        let left = (SHARE * target - space_time).max(0.0);
+        let deadline = Instant::now() + Duration::from_secs_f64(left / 1e3);
+        interrupted(subjects, &relative_of_due(), deadline)
+    });
+    let (exact_of_due, by_tree_of_due) = fastest(|| {
+        let meets = |pose: &Pose| {
+            let mut first = First::default();
+            traverse(lamp, lamp, pose, &mut first);
+            first.pair.is_some()
+        };
+        relative_of_due().iter().map(meets).collect::<Vec<bool>>()
     });
     let mut undecided = 0;
     let mut bound = 0.0_f64;
     for (i, verdict) in verdicts.iter().enumerate() {
         match verdict {
-            Some(verdict) => ensure!(*verdict == by_tree[i], "sphere-trees decided wrongly"),
+            Some(verdict) => {
+                ensure!(*verdict == by_tree_of_due[i], "sphere-trees decided wrongly");
+            }
             None => {
                 undecided += 1;
                 // Pairs that no level was finished for are known by their cubes only.
@@ -152,12 +205,19 @@ fn frame(
     }
     Ok(FrameTimes {
         bsp: bsp_time,
-        spheres: spheres_time,
+        spheres: space_time + narrow,
+        space_time,
         exact: exact_time,
+        exact_behind_bounds: space_time + exact_of_due,
+        other: 0.0,
         pairs: by_tree.len(),
         undecided,
         bound,
     })
+}
+
+fn sorted((a, b): (u32, u32)) -> (u32, u32) {
+    (a.min(b), a.max(b))
 }
 
 /// The verdicts of sphere-trees up to a deadline, and bounds of the separation. All pairs are

@@ -3,7 +3,9 @@
 
 mod cases;
 mod frames;
+mod graded;
 mod paper;
+mod space_time;
 mod text;
 
 use std::time::Instant;
@@ -19,12 +21,13 @@ use crate::common::Common;
 use crate::report::Progress;
 
 /// Arguments of `impinge-lab hubbard-spheres`.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Pairs of ships with overlapping bounding cubes that are compared.
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    /// Pairs of ships with overlapping bounding cubes that are compared; as many as in the paper
+    /// unless set.
+    #[arg(long, default_value_t = 50_042, value_name = "N")]
     cases: usize,
     /// Ships, with the user's.
     #[arg(long, default_value_t = 11, value_name = "N")]
@@ -38,6 +41,9 @@ pub(crate) struct Arguments {
     /// Frames of the run with this target.
     #[arg(long, default_value_t = 120, value_name = "N")]
     frames: usize,
+    /// Near misses of each body at each distance.
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    poses: usize,
     /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -84,7 +90,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if arguments.common.quick {
         arguments.samples = 300;
     }
-    let mut progress = Progress::new(7);
+    let mut progress = Progress::new(11);
     let moving = MovingScene::sample(Sample::Spaceships, arguments.ships, arguments.seed)?;
     let lamp = moving.scene.parts().first().context("the scene has ships")?.mesh.as_ref().clone();
     let subjects = prepare(lamp, &arguments, &mut progress)?;
@@ -96,8 +102,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     progress.step("coherence");
     let coherence = cases::coherence(&subjects, &moving, &arguments)?;
     progress.step("whole frames");
-    let run = frames::run(&subjects, &arguments)?;
-    let path = text::report(&arguments, &subjects, &measured, &coherence, &run)?;
+    let runs = frames::runs(&subjects, &arguments)?;
+    let graded = graded::measure(&arguments, &mut progress)?;
+    let path = text::report(&arguments, &subjects, &measured, &coherence, &runs, &graded)?;
     println!("{}", path.display());
     Ok(())
 }

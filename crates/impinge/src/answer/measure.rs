@@ -112,6 +112,13 @@ impl Contact {
     }
 }
 
+impl Contact {
+    /// The same with the tighter one of each bound, from other valid bounds.
+    pub(crate) fn tightened(self, other: &Self) -> Self {
+        Self { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper), ..self }
+    }
+}
+
 impl Bounds {
     /// Nothing is known about two bodies.
     pub const UNKNOWN: Self =

@@ -6,6 +6,7 @@
 //! | How far apart are they? | a [`Distance`] |
 //! | How far apart are they, or how deep do they overlap? | a [`Contact`] |
 //! | What is known if a query could not decide? | [`Bounds`] |
+//! | Is a measure final, or was the budget spent before? | [`Within`] |
 //!
 //! # Verdicts and their evidence
 //!
@@ -17,6 +18,7 @@
 //! | meshes: [`pair::Verdict`] | [`Separation`] | [`Hit`] | [`Never`] |
 //! | meshes, with budget: [`pair::BudgetVerdict`] | [`Separation`] | two triangles | [`Bounds`] |
 //! | hulls: [`convex::Verdict`] | [`SeparationCertificate`] | [`IntersectionCertificate`] | [`Never`] |
+//! | hulls, with budget: [`convex::VerdictWithin`] | [`SeparationCertificate`] | [`IntersectionCertificate`] | [`Bounds`] |
 //! | shapes: [`shape::Verdict`] | [`ShapeSeparation`] | [`ShapeHit`] | [`Bounds`] |
 //!
 //! `Never` has no values, so that "always decided" is part of the type: a `match` by value needs no
@@ -46,6 +48,7 @@
 //! [`pair::Verdict`]: crate::pair::Verdict
 //! [`pair::BudgetVerdict`]: crate::pair::BudgetVerdict
 //! [`convex::Verdict`]: crate::convex::Verdict
+//! [`convex::VerdictWithin`]: crate::convex::VerdictWithin
 //! [`shape::Verdict`]: crate::shape::Verdict
 //! [`Separation`]: crate::Separation
 //! [`Hit`]: crate::Hit
@@ -58,6 +61,8 @@ mod measure;
 #[cfg(feature = "serde")]
 mod serial;
 mod verdict;
+mod within;
 
 pub use measure::{Bounds, Contact, Distance};
 pub use verdict::{Never, Verdict};
+pub use within::Within;

@@ -4,14 +4,16 @@ use std::ops::ControlFlow;
 
 use crate::answer::Distance;
 use crate::answer::Verdict;
+use crate::budget::Budget;
 use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed, closest_pair, first_hit, intersecting_pairs, traverse};
 use crate::sink::Sink;
-use crate::solid::{Occupancy, occupancy_without_crossing, share_no_space, vertex_in_either};
+use crate::solid::share_no_space;
 
 use super::duplicate::same_triangles;
+use super::report_search::{Parts, ReportSearch};
 use super::{Relation, boxes};
 
 /// What a check computes in addition to the relation.
@@ -158,6 +160,17 @@ fn report_of_contact(relation: Relation, point: Vec3) -> PairReport {
     PairReport { relation, hit_count: 1, hits: Vec::new(), point: Some(point), distance: None }
 }
 
+/// The report about parts that share no point, before their distance is known.
+pub(super) fn report_of_clear() -> PairReport {
+    PairReport {
+        relation: Relation::Clear,
+        hit_count: 0,
+        hits: Vec::new(),
+        point: None,
+        distance: None,
+    }
+}
+
 /// The report about parts whose hulls share no point, which is a fast test. It equals that of
 /// [`by_triangles`].
 ///
@@ -168,13 +181,7 @@ fn report_of_contact(relation: Relation, point: Vec3) -> PairReport {
 fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
     let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
     let Verdict::Separated(gap) = hull_a.intersects(hull_b, pose) else { return None };
-    let mut report = PairReport {
-        relation: Relation::Clear,
-        hit_count: 0,
-        hits: Vec::new(),
-        point: None,
-        distance: None,
-    };
+    let mut report = report_of_clear();
     add_distance(&mut report, (a, b, pose), options, gap.lower);
     Some(report)
 }
@@ -186,57 +193,26 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
         traverse(a, b, pose, &mut found);
         let UntilCrossing { mut pairs, crossing, .. } = found;
         pairs.sort_unstable();
-        let crossing = crossing.map(|pair| (pair, HitKind::Crossing));
-        let strongest = crossing.or_else(|| strongest_hit(a, b, pose, &pairs));
-        return by_pairs(a, b, pose, options, &pairs, strongest);
+        return by_pairs(a, b, pose, options, &pairs, crossing);
     }
-    let pairs = intersecting_pairs(a, b, pose);
-    let strongest = strongest_hit(a, b, pose, &pairs);
-    by_pairs(a, b, pose, options, &pairs, strongest)
+    by_pairs(a, b, pose, options, &intersecting_pairs(a, b, pose), None)
 }
 
-/// The report from the sorted pairs of triangles that meet, up to one that crosses, and the
-/// strongest of them.
+/// The report from the sorted pairs of triangles that meet, up to one that crosses, which is given.
 fn by_pairs(
     a: &Mesh,
     b: &Mesh,
     pose: &Pose,
     options: &CheckOptions,
     pairs: &[(u32, u32)],
-    strongest: Option<((u32, u32), HitKind)>,
+    crossing: Option<(u32, u32)>,
 ) -> PairReport {
-    let hit = |&(i, j): &(u32, u32)| {
-        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
-        Hit::between((i, &a.triangle(i as usize)), (j, &corners_b))
-    };
-    let crossing = matches!(strongest, Some((_, HitKind::Crossing)));
-    let mut point = strongest.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
-    let may_be_same = !pairs.is_empty() && a.triangles().len() == b.triangles().len();
-    let mut relation = Relation::Crossing;
-    if may_be_same || !crossing {
-        let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-        if may_be_same && same_triangles(&a, &b) {
-            relation = Relation::Duplicate;
-        } else if !crossing {
-            relation = match occupancy_without_crossing(&a, &b, pairs) {
-                Occupancy::Disjoint => Relation::Clear,
-                Occupancy::Touching => Relation::Touching,
-                Occupancy::Overlapping => Relation::Crossing,
-                Occupancy::AInB => Relation::AInsideB,
-                Occupancy::BInA => Relation::BInsideA,
-                Occupancy::Equal => Relation::Duplicate,
-            };
-        }
-        point = point.or_else(|| match relation {
-            Relation::Clear | Relation::Near => None,
-            Relation::AInsideB => first_vertex(&a),
-            Relation::BInsideA => first_vertex(&b),
-            _ => vertex_in_either((a.mesh(), a.pose()), (b.mesh(), b.pose())),
-        });
+    let mut search = ReportSearch::default();
+    if let Some(pair) = crossing {
+        search.set_crossing(pair);
     }
-    let hit_count = pairs.len();
-    let hits = if options.keep_hits { pairs.iter().filter_map(hit).collect() } else { Vec::new() };
-    let mut report = PairReport { relation, hit_count, hits, point, distance: None };
+    let report = search.run((a, b, pose), pairs, options.keep_hits, &mut Budget::unlimited());
+    let mut report = report.expect("an unlimited budget is never spent");
     if report.relation == Relation::Clear {
         add_distance(&mut report, (a, b, pose), options, 0.0);
     }
@@ -246,6 +222,12 @@ fn by_pairs(
 /// The search for near triangles may find triangles beyond the clearance, by less than this share
 /// of the parts' size.
 const NEAR_SEARCH_SLACK: f64 = 1e-9;
+
+/// The same as a length.
+pub(super) fn near_search_slack((a, b, pose): Parts<'_>, limit: f64) -> f64 {
+    let size = |mesh: &Mesh| mesh.bounds().min.abs().max(mesh.bounds().max.abs()).max_element();
+    NEAR_SEARCH_SLACK * (size(a) + size(b) + pose.translation().abs().max_element() + limit)
+}
 
 /// Adds the requested distance of parts that are clear. `apart` is a lower bound of it.
 fn add_distance(
@@ -257,13 +239,8 @@ fn add_distance(
     let clearance = options.clearance.filter(|c| *c >= 0.0);
     let limit = if options.distance { Some(f64::INFINITY) } else { clearance };
     let Some(limit) = limit else { return };
-    if !options.distance && apart > 0.0 {
-        let size = |mesh: &Mesh| mesh.bounds().min.abs().max(mesh.bounds().max.abs()).max_element();
-        let slack = NEAR_SEARCH_SLACK
-            * (size(a) + size(b) + pose.translation().abs().max_element() + limit);
-        if apart > limit + slack {
-            return;
-        }
+    if !options.distance && apart > limit + near_search_slack((a, b, pose), limit) {
+        return;
     }
     report.distance = closest_pair(a, b, pose, limit);
     let near = |d: &Distance| clearance.is_some_and(|c| d.lower <= c);
@@ -290,33 +267,6 @@ impl Sink for UntilCrossing<'_> {
         }
         ControlFlow::Continue(())
     }
-}
-
-/// The first pair of triangles that cross; if there is none, the first that overlap in a plane; if
-/// there is none, the first that touch.
-fn strongest_hit(
-    a: &Mesh,
-    b: &Mesh,
-    pose: &Pose,
-    pairs: &[(u32, u32)],
-) -> Option<((u32, u32), HitKind)> {
-    let mut best = None;
-    for &(i, j) in pairs {
-        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
-        let Some(kind) = triangle_triangle(&a.triangle(i as usize), &corners_b) else { continue };
-        match (kind, best) {
-            (HitKind::Crossing, _) => return Some(((i, j), kind)),
-            (HitKind::Coplanar, Some((_, HitKind::Touching { .. }))) | (_, None) => {
-                best = Some(((i, j), kind));
-            }
-            _ => {}
-        }
-    }
-    best
-}
-
-fn first_vertex(mesh: &Posed<'_>) -> Option<Vec3> {
-    mesh.mesh().triangles().first().map(|t| mesh.vertices()[t[0] as usize])
 }
 
 #[cfg(test)]

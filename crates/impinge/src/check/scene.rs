@@ -1,6 +1,7 @@
 //! The pairs of parts of a scene that need a check: those whose boxes are close enough.
 
 use crate::math::Aabb;
+use crate::order::sort_by;
 use crate::scene::{Part, Scene};
 
 /// The pairs of parts whose boxes, in the scene's frame, are no further apart than `margin`,
@@ -25,7 +26,7 @@ pub fn candidate_pairs(scene: &Scene, margin: f64) -> Vec<(usize, usize)> {
     let all = order.iter().fold(Aabb::EMPTY, |all, i| all.union(&boxes[*i]));
     let extent = if all.is_empty() { all.min } else { all.extent() };
     let axis = extent.max_position();
-    order.sort_by(|a, b| boxes[*a].min[axis].total_cmp(&boxes[*b].min[axis]).then(a.cmp(b)));
+    sort_by(&mut order, &|a, b| boxes[*a].min[axis].total_cmp(&boxes[*b].min[axis]).then(a.cmp(b)));
 
     let mut found = Vec::new();
     let mut active: Vec<usize> = Vec::new();

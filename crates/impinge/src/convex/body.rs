@@ -86,6 +86,12 @@ pub trait Support {
         0.0
     }
 
+    /// Units of work of [`Support::furthest`] in queries within a budget; a unit takes about a
+    /// tenth of a microsecond.
+    fn support_units(&self) -> u64 {
+        1
+    }
+
     /// The points whose hull is the core, exactly, if it is a polytope.
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>>;
 }
@@ -102,6 +108,11 @@ impl HullMemory {
     #[must_use]
     pub fn last(&self) -> Option<u32> {
         self.last
+    }
+
+    /// Sets the vertex found last, and keeps the buffers.
+    pub(crate) fn restart_at(&mut self, last: Option<u32>) {
+        self.last = last;
     }
 
     /// The number of vertices that all searches together have evaluated.
@@ -156,6 +167,11 @@ impl Support for Hull {
         (center, length_up(half) * (1.0 + 8.0 * UNIT_ROUNDOFF))
     }
 
+    /// A climb passes a number of vertices that is proportional to the root of their number.
+    fn support_units(&self) -> u64 {
+        1 + self.vertices().len().isqrt() as u64 / 4
+    }
+
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {
         Some(Cow::Borrowed(self.vertices()))
     }
@@ -186,6 +202,10 @@ impl<S: Support + ?Sized> Support for &S {
 
     fn margin(&self) -> f64 {
         (**self).margin()
+    }
+
+    fn support_units(&self) -> u64 {
+        (**self).support_units()
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

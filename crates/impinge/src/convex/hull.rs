@@ -1,10 +1,10 @@
 //! The hull of a set of points.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::build::Builder;
 use super::initial_simplex::{self, Span};
-use super::query::SupportTable;
+use super::query::{MAX_VERTICES_WITHOUT_CELLS, SupportTable};
 use super::{merge, planar};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Vec3, check_range, unit_scale};
@@ -38,9 +38,10 @@ use crate::math::{Aabb, Vec3, check_range, unit_scale};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
     pub(super) dimension: usize,
-    pub(super) vertices: Vec<Vec3>,
+    /// Shared with queries that were stopped and may be continued, as is the topology.
+    pub(super) vertices: Arc<[Vec3]>,
     pub(super) sources: Vec<u32>,
-    pub(super) topology: Topology,
+    pub(super) topology: Arc<Topology>,
     pub(super) bounds: Aabb,
     /// Built by the first query or by [`Hull::prepare`].
     table: LazyTable,
@@ -144,15 +145,21 @@ impl Hull {
                 (3, ids, topology)
             }
         };
-        let vertices: Vec<Vec3> = ids.iter().map(|i| points[*i as usize]).collect();
+        let vertices: Arc<[Vec3]> = ids.iter().map(|i| points[*i as usize]).collect();
         let bounds = Aabb::from_points(vertices.iter().copied());
+        let topology = Arc::new(topology);
         Self { dimension, vertices, sources: ids, topology, bounds, table: LazyTable::default() }
     }
 
     /// A hull from vertices and their topology, which must match.
-    pub(super) fn from_parts(dimension: usize, vertices: Vec<Vec3>, topology: Topology) -> Self {
+    pub(super) fn from_parts(
+        dimension: usize,
+        vertices: Vec<Vec3>,
+        topology: impl Into<Arc<Topology>>,
+    ) -> Self {
         let sources = (0..vertices.len() as u32).collect();
         let bounds = Aabb::from_points(vertices.iter().copied());
+        let (vertices, topology) = (vertices.into(), topology.into());
         Self { dimension, vertices, sources, topology, bounds, table: LazyTable::default() }
     }
 
@@ -174,6 +181,24 @@ impl Hull {
             "the number of vertices must not change"
         );
         Self::from_parts(self.dimension, vertices, self.topology)
+    }
+
+    /// The same hull without its sources and its support table, sharing the rest: for a query that
+    /// is continued later. Takes constant time.
+    pub(crate) fn shared(&self) -> Self {
+        Self {
+            dimension: self.dimension,
+            vertices: Arc::clone(&self.vertices),
+            sources: Vec::new(),
+            topology: Arc::clone(&self.topology),
+            bounds: self.bounds,
+            table: LazyTable::default(),
+        }
+    }
+
+    /// Whether both are the same hull, sharing their vertices.
+    pub(crate) fn is_shared_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.vertices, &other.vertices)
     }
 
     /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a
@@ -259,9 +284,18 @@ impl Hull {
         self.table.0.get_or_init(|| Box::new(table));
     }
 
-    /// Builds the support table, if none is built, so that the first query does not take longer.
-    pub(crate) fn prepare(&self) {
+    /// Builds the table in which queries find furthest vertices, if it is not built, so that the
+    /// first query does not take longer. Queries within a budget do not build it for hulls of more
+    /// than about fifty vertices.
+    pub fn prepare(&self) {
         let _ = self.support_table();
+    }
+
+    /// Whether the [table](Self::prepare) is built, or takes no longer to build than a query.
+    #[inline]
+    #[must_use]
+    pub fn is_prepared(&self) -> bool {
+        self.table.0.get().is_some() || self.vertices.len() <= MAX_VERTICES_WITHOUT_CELLS
     }
 
     /// The bytes that the hull holds on the heap, including the support table if it is built.
@@ -272,7 +306,7 @@ impl Hull {
             [&self.sources, &t.face_starts, &t.face_vertices, &t.neighbor_starts, &t.neighbors];
         let table = self.table.0.get().map_or(0, |table| table.heap_bytes());
         table
-            + size_of_val(self.vertices.as_slice())
+            + size_of_val(&self.vertices[..])
             + numbers.into_iter().map(|v| size_of_val(v.as_slice())).sum::<usize>()
     }
 }

@@ -5,7 +5,7 @@
 //! exactly. So a point set is reported as flat if and only if it is flat in real arithmetic.
 
 use crate::exact::{Sign, orient2d, orient3d};
-use crate::math::{Aabb, Vec3, drop_axis};
+use crate::math::{Aabb, Vec3, axes_by_size, drop_axis};
 
 /// What a point set spans, with the indices of points that span it.
 pub(super) enum Span {
@@ -59,10 +59,7 @@ pub(super) fn find(points: &[Vec3], bounds: Aabb) -> Span {
 /// The plane of three points that are not on a line, in the order that turns left in the coordinate
 /// plane where their triangle is largest.
 fn plane(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [u32; 3]) -> Span {
-    let normal = (b - a).cross(c - a).abs();
-    let mut axes = [0, 1, 2];
-    axes.sort_by(|s, t| normal[*t].total_cmp(&normal[*s]));
-    for drop in axes {
+    for drop in axes_by_size((b - a).cross(c - a)) {
         match turn(a, b, c, drop) {
             Sign::Positive => return Span::Plane { corners: [i, j, k], drop },
             Sign::Negative => return Span::Plane { corners: [i, k, j], drop },

@@ -14,6 +14,7 @@
 //! | Do two hulls share a point? | [`intersects`]: an exact [`Verdict`] with its proof |
 //! | How far apart are they, how deep do they overlap? | [`distance`], [`contact`]: bounds that hold, points, direction |
 //! | The same for hulls that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`HullCache`] |
+//! | The same within a deadline, continued later? | [`intersects_within`], [`distance_within`], [`contact_within`]; [`ProofSearch`] for the verification of a proof |
 //! | What else is convex? | [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; [`HalfSpace`]; and every type that implements [`Support`] |
 //! | How far apart, how deep, for any two of these? | [`closest_points`], [`penetration`] |
 //! | Which vertex lies furthest? | [`Hull::support`] |
@@ -28,6 +29,7 @@ pub(crate) mod decide;
 mod hull;
 mod initial_simplex;
 mod inner_box;
+pub(crate) mod interruptible;
 mod merge;
 mod penetration;
 mod planar;
@@ -43,16 +45,23 @@ mod triangle_hull;
 mod validate;
 
 pub use body::{HullMemory, Mark, Support};
+pub(crate) use closest::closest_in_pieces as closest_points_in_pieces;
 pub use closest::{BodyCache, ClosestOptions, Iterated, Stop, closest_points};
 pub use decide::{IntersectionCertificate, SeparationCertificate, Verdict, VertexPairs};
 pub use hull::Hull;
+pub(crate) use penetration::penetration_in_pieces;
 pub use penetration::{PenetrationOptions, penetration};
 pub(crate) use point_cloud::PointCloud;
 pub(crate) use posed_body::PosedBody;
 pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere};
 pub use query::{
-    HullCache, contact, contact_cached, distance, distance_cached, intersects, intersects_cached,
+    HullCache, HullContactSearch, HullDistanceSearch, HullSearch, ProofSearch, VerdictWithin,
+    contact, contact_cached, contact_within, distance, distance_cached, distance_within,
+    intersects, intersects_cached, intersects_within,
 };
-pub(crate) use query::{bounds_at, bounds_at_f32};
+pub(crate) use query::{
+    Kernels, Rest, bounds_at, bounds_at_f32, finish_contact, finish_distance, finish_intersects,
+    known_at_start, moved_vertices, start_contact, start_distance, start_intersects,
+};
 pub(crate) use support::Climb;
 pub(crate) use triangle_hull::TriangleHull;

@@ -7,6 +7,7 @@
 use super::hull::Topology;
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, drop_axis};
+use crate::order::sort_by;
 
 /// The sources of the corners, in order around the polygon, and the topology. `corners` are three
 /// points of the plane that turn left when the axis `drop` is left out.
@@ -15,7 +16,7 @@ pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u
     let mut order = candidates(points, corners, drop);
     // Adding zero gives both zeros one sign.
     let key = |i: u32| project(i).map(|c| c + 0.0);
-    order.sort_unstable_by(|i, j| {
+    sort_by(&mut order, &|i, j| {
         let ([a, b], [c, d]) = (key(*i), key(*j));
         a.total_cmp(&c).then(b.total_cmp(&d)).then(i.cmp(j))
     });

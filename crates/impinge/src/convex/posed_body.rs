@@ -27,6 +27,11 @@ impl<'a, B: Support> PosedBody<'a, B> {
         Self { body, pose, error: body.support_error() * 1.0001 + pose_error }
     }
 
+    /// Units of a search for a furthest point.
+    pub(crate) fn support_units(&self) -> u64 {
+        self.body.support_units()
+    }
+
     /// The furthest point of the core in `direction`, both in the outer frame, and the mark of that
     /// point.
     pub(crate) fn furthest(&self, direction: Vec3, memory: &mut B::Memory) -> (Vec3, Mark) {

@@ -3,6 +3,8 @@
 //! Comparing a body with many triangles of a mesh would take longer for building their hulls than
 //! for the queries. A [`TriangleHull`] is built once; its corners are replaced without allocating.
 
+use std::sync::Arc;
+
 use super::Hull;
 use super::hull::Topology;
 use crate::math::{Aabb, Vec3};
@@ -29,9 +31,18 @@ impl Default for TriangleHull {
 }
 
 impl TriangleHull {
+    /// The hull with the current corners.
+    pub(crate) fn hull(&self) -> &Hull {
+        &self.hull
+    }
+
     /// Sets the corners; returns the hull of the triangle.
     pub(crate) fn set(&mut self, corners: [Vec3; 3]) -> &Hull {
-        self.hull.vertices.copy_from_slice(&corners);
+        match Arc::get_mut(&mut self.hull.vertices) {
+            Some(vertices) => vertices.copy_from_slice(&corners),
+            // A query that was stopped still uses them.
+            None => self.hull.vertices = Arc::new(corners),
+        }
         self.hull.bounds = Aabb::from_points(corners);
         match self.hull.support_table_mut() {
             Some(table) => table.refill(&corners),

@@ -66,11 +66,13 @@ pub use convex_polygon::point_in_convex_polygon;
 pub use hit_kind::{Feature, HitKind};
 pub use intersection::{Intersection, SharedSet, triangle_intersection};
 pub use location::Location;
-pub(crate) use orient::orientation_bound;
 pub use orient::{EXACT_RANGE, orient2d, orient3d};
+pub(crate) use orient::{orient3d_quickly, orientation_bound, units_of_exact_test};
 pub use polygon::point_in_polygon;
-pub(crate) use polyhedron::{RayAxis, is_inside, location_of, ray_crossing, winding_number};
+pub(crate) use polyhedron::{
+    RayAxis, is_inside, location_of, ray_crossing, units_of_ray_crossing, winding_number,
+};
 pub use segment::{SegmentFeature, SegmentHit, segment_triangle};
 pub use sign::Sign;
-pub(crate) use triangle::triangles_intersect_quickly;
 pub use triangle::{triangle_triangle, triangles_intersect};
+pub(crate) use triangle::{triangles_intersect_exactly, triangles_intersect_quickly};

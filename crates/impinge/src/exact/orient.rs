@@ -125,6 +125,32 @@ pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, counter: &mut impl Filter
     }
 }
 
+/// [`orient3d`], if the filter decides.
+#[inline]
+#[must_use]
+pub(crate) fn orient3d_quickly(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Option<Sign> {
+    let (u, v, w) = (b - a, c - a, d - a);
+    let det = u.cross(v).dot(w);
+    let largest = |u: f64, v: f64, w: f64| larger(larger(u.abs(), v.abs()), w.abs());
+    let product = largest(u.x, v.x, w.x) * largest(u.y, v.y, w.y) * largest(u.z, v.z, w.z);
+    let bound = BOUND_3D * product + TRIPLE_PRODUCT_UNDERFLOW;
+    (det.abs() > bound).then(|| Sign::of(det))
+}
+
+/// Units of work of a test of a few orientations of these points that the filter leaves open.
+#[cold]
+#[must_use]
+pub(crate) fn units_of_exact_test(points: &[Vec3]) -> u64 {
+    let fits = points.iter().all(|p| fits_expansions(p.to_array()));
+    if fits { UNITS_OF_EXPANSIONS } else { UNITS_OF_INTEGERS }
+}
+
+/// Units of a test with a few orientations that the filter leaves open: up to a microsecond or two.
+const UNITS_OF_EXPANSIONS: u64 = 16;
+
+/// Units of a test with a few orientations in integers: up to ten microseconds.
+const UNITS_OF_INTEGERS: u64 = 64;
+
 /// Whether expansions of products of up to three of these coordinates neither underflow nor
 /// overflow.
 fn fits_expansions<const N: usize>(coordinates: [f64; N]) -> bool {

@@ -30,6 +30,7 @@
 //!
 //! The decision about an edge depends on the edge alone, so the triangles that share it agree.
 
+use super::orient::{orient3d_quickly, units_of_exact_test};
 use super::{Location, Sign, orient2d, orient3d, point_in_polygon};
 use crate::math::{Vec3, drop_axis};
 
@@ -152,6 +153,21 @@ pub(crate) fn ray_crossing(q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
     })
 }
 
+/// Units of work of [`ray_crossing`]: zero if a comparison with the triangle's box decides.
+#[inline]
+#[must_use]
+pub(crate) fn units_of_ray_crossing(q: Vec3, triangle: &[Vec3; 3]) -> u64 {
+    let [a, b, c] = *triangle;
+    let (min, max) = (a.min(b).min(c), a.max(b).max(c));
+    if max.x < q.x || max.y < q.y || max.z < q.z || min.y > q.y || min.z > q.z {
+        return 0;
+    }
+    match orient3d_quickly(a, b, c, q) {
+        Some(_) => 1,
+        None => units_of_exact_test(&[a, b, c, q]),
+    }
+}
+
 /// The direction of a ray along a coordinate axis, perturbed infinitesimally: `(1, e, e^2)` in
 /// coordinates that are counted cyclically from that axis, or the opposite direction.
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +179,16 @@ pub(crate) struct RayAxis {
 impl RayAxis {
     /// Along the first axis.
     pub(crate) const FIRST: Self = Self { axis: 0, forward: true };
+
+    /// Units of work of [`RayAxis::crossing`].
+    #[must_use]
+    pub(crate) fn units_of_crossing(self, q: Vec3, triangle: &[Vec3; 3]) -> u64 {
+        let sign = if self.forward { 1.0 } else { -1.0 };
+        let view = |v: Vec3| {
+            Vec3::new(v[self.axis], v[(self.axis + 1) % 3], v[(self.axis + 2) % 3]) * sign
+        };
+        units_of_ray_crossing(view(q), &triangle.map(view))
+    }
 
     /// As [`ray_crossing`] for the ray from `q` along this direction: 1 if it leaves the triangle
     /// through its front, -1 if it enters there.

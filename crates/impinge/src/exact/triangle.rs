@@ -54,6 +54,11 @@ pub(crate) fn triangles_intersect_quickly(a: &[Vec3; 3], b: &[Vec3; 3]) -> Optio
     quick::crossing(a, b, &mut ())
 }
 
+/// The same where [`triangles_intersect_quickly`] returned `None`.
+pub(crate) fn triangles_intersect_exactly(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
+    kind(a, b, &mut ()).is_some()
+}
+
 /// [`triangles_intersect`], counting in `stats` the stage that decided each sign.
 #[cfg(any(test, feature = "internals"))]
 #[must_use]

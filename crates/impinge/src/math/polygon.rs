@@ -42,7 +42,11 @@ pub fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
 pub fn axes_by_size(normal: Vec3) -> [usize; 3] {
     let n = normal.abs();
     let mut axes = [0, 1, 2];
-    axes.sort_by(|a, b| n[*b].total_cmp(&n[*a]));
+    for [i, j] in [[0, 1], [1, 2], [0, 1]] {
+        if n[axes[j]].total_cmp(&n[axes[i]]).is_gt() {
+            axes.swap(i, j);
+        }
+    }
     axes
 }
 

@@ -1,7 +1,6 @@
 //! The connected components of a mesh: polygons connected through edges, or through vertices.
 
 use super::connectivity::{Connectivity, index};
-use super::topology::Topology;
 use super::union_find::UnionFind;
 
 /// The connected component of each polygon. Components are numbered by their first polygons.
@@ -23,7 +22,7 @@ pub struct Components {
 }
 
 impl Components {
-    fn from_sets(mut sets: UnionFind, polygons: usize) -> Self {
+    pub(super) fn from_sets(mut sets: UnionFind, polygons: usize) -> Self {
         let mut component_of = vec![0; polygons];
         let mut first_polygons = Vec::new();
         for p in 0..polygons {
@@ -77,19 +76,6 @@ impl Components {
 }
 
 impl Connectivity {
-    pub(super) fn shells(&self) -> &Components {
-        self.shells.get_or_init(|| {
-            let topology = Topology::of(self);
-            let mut sets = UnionFind::new(self.polygon_count());
-            for e in topology.proper_edges() {
-                for pair in topology.half_edges(e).windows(2) {
-                    sets.unite(topology.polygon(pair[0]), topology.polygon(pair[1]));
-                }
-            }
-            Components::from_sets(sets, self.polygon_count())
-        })
-    }
-
     pub(super) fn clusters(&self) -> &Components {
         self.clusters.get_or_init(|| {
             let mut sets = UnionFind::new(self.polygon_count());

@@ -5,6 +5,7 @@
 //! half a minute for 100,000 corners; the tree takes a fraction of a second.
 
 use super::connectivity::{NONE, index};
+use crate::order::select_by;
 
 /// The most corners in a leaf.
 const MAX_CORNERS_PER_LEAF: usize = 8;
@@ -60,7 +61,7 @@ impl CornerTree {
             if half > 0 {
                 let axis = usize::from(high[1] - low[1] > high[0] - low[0]);
                 let key = |i: &u32| points[*i as usize][axis];
-                items.select_nth_unstable_by(half, |a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
+                select_by(items, half, &|a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
             }
             let middle = start + index(half);
             (self.nodes[2 * i].start, self.nodes[2 * i].end) = (start, middle);

@@ -9,6 +9,7 @@ use super::polygon_checks::{collinear, convex, covered_once, deviation, planar, 
 use super::topology::Topology;
 use super::union_find::UnionFind;
 use crate::math::coordinate_key;
+use crate::order::sort_by;
 
 /// An edge with only one polygon side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -349,7 +350,7 @@ fn duplicate_polygons(mesh: &Mesh) -> Vec<DuplicatePolygon> {
     }
     let key = |p: u32| &canonical[mesh.connectivity.corner_range(p as usize)];
     let mut order: Vec<u32> = (0..index(mesh.polygon_count())).collect();
-    order.sort_unstable_by(|a, b| key(*a).cmp(key(*b)).then(a.cmp(b)));
+    sort_by(&mut order, &|a, b| key(*a).cmp(key(*b)).then(a.cmp(b)));
     let mut found = Vec::new();
     for group in order.chunk_by(|a, b| key(*a) == key(*b)) {
         let first = group[0];

@@ -71,13 +71,13 @@ impl Mesh {
             ));
         }
         let not_solid = |message: String| Err(Error::new(ErrorKind::NotSolid, message));
-        if !self.topology().is_closed() {
+        if !self.is_solid() {
             return not_solid(format!(
                 "the mesh is not closed, so it has no volume: {}; weld coinciding vertices, or close the holes",
                 self.defects()
             ));
         }
-        if !self.topology().is_balanced() {
+        if !self.is_balanced() {
             return not_solid(format!(
                 "polygons have inconsistent orientations, so the mesh has no signed volume: {}; orient them consistently",
                 self.defects()
@@ -111,7 +111,7 @@ impl Mesh {
     /// Whether the polygons face outward, by the sign of the enclosed volume. `None` if the mesh is
     /// not closed and consistently oriented, or if the volume is zero up to rounding.
     pub(super) fn outward(&self) -> Option<bool> {
-        if self.is_empty() || !self.topology().is_balanced() {
+        if self.is_empty() || !self.is_balanced() {
             return None;
         }
         let moments = UnitFrame::of(self).moments(self);

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use super::area_sign::area_sign;
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::{Aabb, Vec3, axes_by_size, drop_axis, newell};
+use crate::order::sort_by;
 
 /// Whether three points are collinear, exactly.
 pub(super) fn collinear(a: Vec3, b: Vec3, c: Vec3) -> bool {
@@ -164,7 +165,7 @@ pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
     }
     let key = |i: &usize| points[*i].map(|x| x + 0.0);
     let order = |i: &usize, j: &usize| key(i).map(f64::to_bits).cmp(&key(j).map(f64::to_bits));
-    corners.sort_unstable_by(order);
+    sort_by(&mut corners, &order);
     corners.dedup_by(|i, j| order(i, j).is_eq());
     corners.into_iter().all(|i| {
         let rays = outline.rays(points[i]);

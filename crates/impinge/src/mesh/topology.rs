@@ -233,26 +233,14 @@ impl<'a> Topology<'a> {
     /// inside and outside. Sides from a vertex to itself do not count.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.closed_and_balanced()[0]
+        self.connectivity.closed_and_balanced()[0]
     }
 
     /// Whether every edge has the same number of sides in both directions. Then the surface is
     /// closed and the signed volume is defined.
     #[must_use]
     pub fn is_balanced(&self) -> bool {
-        self.closed_and_balanced()[1]
-    }
-
-    fn closed_and_balanced(&self) -> [bool; 2] {
-        *self.connectivity.closed_and_balanced.get_or_init(|| {
-            let balanced = self.proper_edges().all(|e| {
-                let low = self.ends(e)[0];
-                let sides = self.half_edges(e);
-                2 * sides.iter().filter(|h| self.origin(**h) == low).count() == sides.len()
-            });
-            let even = || self.proper_edges().all(|e| self.half_edges(e).len() % 2 == 0);
-            [balanced || even(), balanced]
-        })
+        self.connectivity.closed_and_balanced()[1]
     }
 
     /// Checks all invariants of this structure; the error is the first that does not hold.

@@ -7,6 +7,7 @@ use super::connectivity::index;
 use super::union_find::UnionFind;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Vec3, coordinate_key};
+use crate::order::select_by;
 
 /// Which vertices [`Mesh::welded`] merges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,9 +186,7 @@ fn any_within(a: &mut [u32], b: &mut [u32], point: &impl Fn(u32) -> Vec3, tolera
     if half == 0 {
         return small.iter().any(|j| is_within(point(large[0]), point(*j)));
     }
-    large.select_nth_unstable_by(half, |i, j| {
-        point(*i)[axis].total_cmp(&point(*j)[axis]).then(i.cmp(j))
-    });
+    select_by(large, half, &|i, j| point(*i)[axis].total_cmp(&point(*j)[axis]).then(i.cmp(j)));
     let (low, high) = large.split_at_mut(half);
     any_within(low, small, point, tolerance) || any_within(high, small, point, tolerance)
 }

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use crate::closest::{PRUNING_SLACK, triangle_triangle};
 use crate::exact::triangles_intersect;
 use crate::math::{Aabb, Vec3, length_down, length_up};
+use crate::order::sort_by;
 
 use super::blocks::{Block, blocks};
 use super::{NearPair, NearSink, Posed};
@@ -32,7 +33,7 @@ pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
             (gaps.fold(f64::INFINITY, f64::min), i)
         })
         .collect();
-    order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+    sort_by(&mut order, &|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
     let mut near = Vec::new();
     for (gap, i) in order {
         if gap > sink.bound() + slack {
@@ -41,7 +42,7 @@ pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
         let p = &blocks_a[i];
         near.clear();
         near.extend(blocks_b.iter().enumerate().map(|(j, q)| (box_gap(&p.bounds, &q.bounds), j)));
-        near.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        sort_by(&mut near, &|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
         for (gap, j) in &near {
             if *gap > sink.bound() + slack {
                 break;

@@ -25,9 +25,22 @@ impl<'a> Posed<'a> {
         }
         let vertices: Vec<Vec3> =
             mesh.vertices().iter().map(|v| pose.transform_point(*v)).collect();
-        let bounds =
-            Aabb::from_points(mesh.triangles().iter().flatten().map(|v| vertices[*v as usize]));
+        let used = mesh.used_vertices().iter();
+        let bounds = Aabb::from_points(used.map(|v| vertices[*v as usize]));
         Self { mesh, pose: *pose, vertices: Cow::Owned(vertices), bounds }
+    }
+
+    /// As [`new`](Self::new), from vertices that were moved before, and the tight box of the
+    /// triangles.
+    #[must_use]
+    pub(crate) fn from_moved(
+        mesh: &'a Mesh,
+        pose: &Pose,
+        vertices: &'a [Vec3],
+        bounds: Aabb,
+    ) -> Self {
+        debug_assert_eq!(vertices.len(), mesh.vertices().len());
+        Self { mesh, pose: *pose, vertices: Cow::Borrowed(vertices), bounds }
     }
 
     /// The mesh itself, in its own frame.
@@ -70,7 +83,8 @@ impl<'a> Posed<'a> {
     #[inline]
     #[must_use]
     pub fn triangle(&self, index: u32) -> [Vec3; 3] {
-        self.mesh.triangles()[index as usize].map(|v| self.vertices[v as usize])
+        let [p, q, r] = self.mesh.triangles()[index as usize];
+        [self.vertices[p as usize], self.vertices[q as usize], self.vertices[r as usize]]
     }
 
     /// The box of a triangle, in the frame of the query.
@@ -82,6 +96,7 @@ impl<'a> Posed<'a> {
     }
 
     /// All triangles, in the frame of the query.
+    #[cfg(any(test, feature = "internals"))]
     pub fn triangles(&self) -> impl Iterator<Item = [Vec3; 3]> + '_ {
         self.mesh.triangles().iter().map(|t| t.map(|v| self.vertices[v as usize]))
     }

@@ -19,6 +19,7 @@ use crate::convex::Hull;
 use crate::exact::Location;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
+use crate::order::sort_by;
 
 /// The largest number of polygons of the surface, and of vertices of the hull, that costs are
 /// computed from.
@@ -152,7 +153,7 @@ pub(super) fn best_cut(part: &Part<'_>, notches: &[Notch], solid: &SolidIndex) -
     let notches: Vec<Notch> = notches.iter().copied().filter(inside).collect();
     let mut near: Vec<Vec3> = notches.iter().flat_map(|n| n.ends).collect();
     near.retain(|p| box_.contains(*p));
-    near.sort_unstable_by(|a, b| {
+    sort_by(&mut near, &|a, b| {
         a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z))
     });
     near.dedup();
@@ -389,7 +390,7 @@ fn oblique_candidates(
         .filter(|(_, n)| n.normals.is_some())
         .map(|(i, n)| (n.distance_squared(deepest), i))
         .collect();
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut order, &|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut found: Vec<Plane> = Vec::new();
     // A notch has several edges where its faces are divided into triangles.
     for (_, i) in order.into_iter().take(4 * max_notches) {

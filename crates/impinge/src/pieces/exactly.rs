@@ -26,6 +26,7 @@ use crate::exact::integer::sign;
 use crate::exact::{Location, Sign, is_inside, location_of, winding_number};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
+use crate::order::sort_by;
 
 /// The largest number of cells that [`decompose_exactly`] examines for each allowed piece.
 const MAX_CELLS_PER_PIECE: usize = 64;
@@ -59,7 +60,7 @@ const MAX_SIDE_TESTS_PER_PIECE: usize = 50_000;
 /// ```
 pub fn decompose_exactly(mesh: &Mesh, max_pieces: usize) -> Result<Decomposition, Error> {
     check_closed(mesh)?;
-    decompose_with_balance(mesh, max_pieces, mesh.topology().is_balanced())
+    decompose_with_balance(mesh, max_pieces, mesh.is_balanced())
 }
 
 /// As [`decompose_exactly`], for a closed mesh. The inside is where winding numbers are not zero if
@@ -470,7 +471,8 @@ impl Partition {
             let firsts = (0..8_usize).map(|i| [0, 1, 2].map(|axis| sides[axis][i >> axis & 1]));
             points.extend(firsts.map(Vec3::from));
         }
-        points.sort_by(|a, b| a.to_array().map(f64::to_bits).cmp(&b.to_array().map(f64::to_bits)));
+        let bits = |p: &Vec3| [p.x, p.y, p.z].map(f64::to_bits);
+        sort_by(&mut points, &|a, b| bits(a).cmp(&bits(b)));
         points.dedup();
         let hull = Hull::new(&points)?;
         let corners = hull.vertices().to_vec();

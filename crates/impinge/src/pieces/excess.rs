@@ -16,11 +16,10 @@
 //!    Boxes outside `K`, and boxes inside `S` that no surface enters, are dropped; the others are
 //!    cut. Whenever the search stops, the largest bound of the remaining boxes is a bound of `e`.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-use super::index::{self, SolidIndex, triangle_distance};
+use super::furthest::{Cells, furthest_corner};
+use super::index::{self, SolidIndex};
 use super::planes::{self, Plane, planes};
 use super::region::Region;
 use super::soup::{self, Soup};
@@ -176,30 +175,18 @@ fn core_bound(part: &Part<'_>, planes: &[Plane], center: Vec3, target: f64) -> f
 pub(super) fn search(hull: &Hull, solid: &SolidIndex, limits: SearchLimits) -> Excess {
     let planes = planes(hull);
     let mut search =
-        Search { planes: &planes, solid, lower: 0.0, examined: 0, heap: BinaryHeap::new() };
+        Search { planes: &planes, solid, lower: 0.0, examined: 0, cells: Cells::new() };
     let bounds = planes::bounds(hull);
     let half = bounds.extent() * 0.5 * (1.0 + 4.0 * f64::EPSILON) + Vec3::splat(planes::ROUNDING);
     let all: Rc<[u32]> = (0..planes.len() as u32).collect();
     search.add_box(bounds.center(), half, &all);
-    // The heap may be empty, for example if the hull is a point.
-    let mut upper = 0.0;
-    while let Some(cell) = search.heap.pop() {
-        upper = cell.upper;
+    // There may be no box, for example if the hull is a point.
+    let ends = |search: &Search<'_>, upper: f64| {
         let is_precise = upper <= limits.target || upper <= search.lower * 1.02;
         let is_exceeded = limits.stop_above && search.lower > limits.target;
-        if is_precise || is_exceeded || search.examined >= limits.max_boxes {
-            break;
-        }
-        let axis = (0..3).max_by(|a, b| cell.half[*a].total_cmp(&cell.half[*b])).unwrap_or(0);
-        let mut half = cell.half;
-        half[axis] *= 0.5;
-        for side in [-1.0, 1.0] {
-            let mut center = cell.center;
-            center[axis] += side * half[axis];
-            search.add_box(center, half, &cell.planes);
-        }
-        upper = 0.0;
-    }
+        is_precise || is_exceeded || search.examined >= limits.max_boxes
+    };
+    let mut upper = Cells::run(&mut search, |s| &mut s.cells, ends, Search::cut);
     // Boxes whose upper bound was not larger than the lower bound were dropped.
     if search.lower > 0.0 {
         upper = upper.max(search.lower + 4.0 * index::ROUNDING);
@@ -212,13 +199,11 @@ struct Search<'a> {
     solid: &'a SolidIndex,
     lower: f64,
     examined: usize,
-    heap: BinaryHeap<Cell>,
+    cells: Cells<Cell>,
 }
 
 /// A box that may contain a point far from the solid.
 struct Cell {
-    upper: f64,
-    number: usize,
     center: Vec3,
     half: Vec3,
     /// The planes of the hull that cut the box.
@@ -226,6 +211,18 @@ struct Cell {
 }
 
 impl Search<'_> {
+    /// Replaces a box by its halves.
+    fn cut(&mut self, cell: &Cell) {
+        let axis = (0..3).max_by(|a, b| cell.half[*a].total_cmp(&cell.half[*b])).unwrap_or(0);
+        let mut half = cell.half;
+        half[axis] *= 0.5;
+        for side in [-1.0, 1.0] {
+            let mut center = cell.center;
+            center[axis] += side * half[axis];
+            self.add_box(center, half, &cell.planes);
+        }
+    }
+
     /// Examines a box, and keeps it if it can contain a larger distance than the lower bound.
     fn add_box(&mut self, center: Vec3, half: Vec3, planes: &Rc<[u32]>) {
         let mut cutting = Vec::new();
@@ -257,39 +254,17 @@ impl Search<'_> {
                 self.lower = self.lower.max(distance - 2.0 * index::ROUNDING);
             }
         }
-        let mut far = 0.0_f64;
-        for i in 0..8_u32 {
+        let corner = |i: u32| {
             let sign = |bit: u32| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
-            let corner = center + half_out * Vec3::new(sign(0), sign(1), sign(2));
-            far = far.max(triangle_distance(corner, nearest));
-        }
+            center + half_out * Vec3::new(sign(0), sign(1), sign(2))
+        };
+        let far = furthest_corner((0..8).map(corner), nearest);
         let upper = far.min(distance + radius) + index::ROUNDING;
         if upper > self.lower {
             let number = self.examined;
             let planes =
                 if cutting.len() == planes.len() { Rc::clone(planes) } else { cutting.into() };
-            self.heap.push(Cell { upper, number, center, half, planes });
+            self.cells.push(upper, number, Cell { center, half, planes });
         }
-    }
-}
-
-impl PartialEq for Cell {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Cell {}
-
-impl PartialOrd for Cell {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Cell {
-    /// The largest bound first; equal bounds from the oldest to the newest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.upper.total_cmp(&other.upper).then(other.number.cmp(&self.number))
     }
 }

@@ -72,7 +72,7 @@ impl SolidIndex {
             nodes[i].count = 0;
             open.extend([children, children + 1]);
         }
-        Self { triangles, nodes, balanced: mesh.topology().is_balanced() }
+        Self { triangles, nodes, balanced: mesh.is_balanced() }
     }
 
     /// The same index with a given rule for the inside. For a part of a mesh, `balanced` has to be

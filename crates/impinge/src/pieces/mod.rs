@@ -39,6 +39,7 @@ mod cell;
 mod choose;
 pub(crate) mod exactly;
 mod excess;
+pub(crate) mod furthest;
 pub(crate) mod index;
 mod merge;
 mod planes;

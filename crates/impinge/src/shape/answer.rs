@@ -4,9 +4,10 @@ use std::fmt;
 
 use super::MetTriangles;
 use super::margins::Interval;
-use crate::answer::{self, Bounds, Contact, Distance};
+use crate::answer::{self, Bounds, Contact, Distance, Within};
 use crate::convex::{IntersectionCertificate, SeparationCertificate};
 use crate::math::Vec3;
+use crate::pair::DistanceWithin;
 
 /// Whether two shapes share a point, with the evidence.
 ///
@@ -114,6 +115,16 @@ impl Flip for Contact {
     }
 }
 
+impl Flip for DistanceWithin {
+    fn flip(self) -> Self {
+        match self {
+            Self::Empty => Self::Empty,
+            Self::Final(distance) => Self::Final(distance.swapped()),
+            Self::Open(distance) => Self::Open(distance.swapped()),
+        }
+    }
+}
+
 /// A common point, in A's frame.
 impl Flip for Vec3 {
     fn flip(self) -> Self {
@@ -125,6 +136,19 @@ impl Flip for Vec3 {
 impl Flip for MetTriangles {
     fn flip(self) -> Self {
         self
+    }
+}
+
+/// What is left of a query is not exchanged: it goes on in the order in which it began.
+impl<T: Flip, R> Flip for Result<T, R> {
+    fn flip(self) -> Self {
+        self.map(Flip::flip)
+    }
+}
+
+impl<T: Flip> Flip for Within<T> {
+    fn flip(self) -> Self {
+        self.map(Flip::flip)
     }
 }
 

@@ -18,13 +18,21 @@ pub struct ShapeCache {
     pub(super) meshes: pair::MeshCache,
     /// The triangle that a body met in the last query, or that was closest to it.
     pub(super) triangle: Option<u32>,
+    /// The buffers of the searches for furthest vertices that bound the distance of boxes.
+    pub(super) probe: convex::HullMemory,
+    /// The hull of the last triangle, which is replaced by the next without allocating.
+    pub(super) tested: Option<convex::TriangleHull>,
 }
 
 impl ShapeCache {
     /// Clears the cache, keeping its allocations.
     pub(crate) fn clear(&mut self) {
-        let mut meshes = std::mem::take(&mut self.meshes);
-        meshes.forget();
-        *self = Self { meshes, ..Self::default() };
+        let mut last = std::mem::take(self);
+        last.meshes.forget();
+        for memory in &mut last.bodies {
+            memory.restart_at(None);
+        }
+        let Self { bodies, meshes, probe, tested, .. } = last;
+        *self = Self { bodies, meshes, probe, tested, ..Self::default() };
     }
 }

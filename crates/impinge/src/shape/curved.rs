@@ -5,8 +5,10 @@ use super::answer::{ShapeHit, Verdict, from_interval, zero_distance};
 use super::form::Convex;
 use super::margins::Interval;
 use crate::answer::{Contact, Distance};
+use crate::convex::closest::SignedVolumes;
 use crate::convex::{
-    BodyCache, ClosestOptions, HullMemory, PenetrationOptions, Support, closest_points, penetration,
+    BodyCache, ClosestOptions, HullMemory, PenetrationOptions, closest_points_in_pieces,
+    penetration_in_pieces,
 };
 use crate::math::Pose;
 
@@ -25,29 +27,26 @@ fn cache_from(memory: &mut BodyMemories) -> BodyCache<HullMemory, HullMemory> {
 const RETRY_STEP_FACTOR: u32 = 16;
 
 /// The signed distance, with its sign known if a longer search can find it.
-pub(super) fn signed_distance<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut BodyMemories) -> Contact
-where
-    A: Support<Memory = HullMemory>,
-    B: Support<Memory = HullMemory>,
-{
+async fn signed_distance(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    memory: &mut BodyMemories,
+) -> Contact {
     let mut cache = cache_from(memory);
-    let found = search_signed_distance(a, b, pose, &mut cache);
+    let found = search_signed_distance(a, b, pose, &mut cache).await;
     *memory = [cache.a, cache.b];
     found
 }
 
-fn search_signed_distance<A, B>(
-    a: &A,
-    b: &B,
+async fn search_signed_distance(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
     pose: &Pose,
     cache: &mut BodyCache<HullMemory, HullMemory>,
-) -> Contact
-where
-    A: Support<Memory = HullMemory>,
-    B: Support<Memory = HullMemory>,
-{
+) -> Contact {
     let first_options = PenetrationOptions::default();
-    let found = penetration(a, b, pose, &first_options, cache).answer;
+    let found = penetration_in_pieces(a, b, pose, &first_options, cache).await.answer;
     if found.lower > 0.0 || found.upper < 0.0 {
         return found;
     }
@@ -58,39 +57,42 @@ where
         limit: RETRY_STEP_FACTOR * first_options.limit,
         closest,
     };
-    let retry = penetration(a, b, pose, &retry_options, cache).answer;
+    let retry = penetration_in_pieces(a, b, pose, &retry_options, cache).await.answer;
     // Both pairs of bounds are valid.
     let (lower, upper) = (retry.lower.max(found.lower), retry.upper.min(found.upper));
     Contact { lower, upper, ..retry }
 }
 
 /// Bounds of the signed distance.
-pub(super) fn bounds(found: &Contact) -> Interval {
+fn bounds(found: &Contact) -> Interval {
     Interval { lower: found.lower, upper: found.upper }
 }
 
 /// Whether two bodies share a point.
-pub(super) fn intersects(
+pub(super) async fn intersects(
     a: &Convex<'_>,
     b: &Convex<'_>,
     pose: &Pose,
     memory: &mut BodyMemories,
 ) -> Verdict {
-    let found = signed_distance(a, b, pose, memory);
+    let found = signed_distance(a, b, pose, memory).await;
     from_interval(bounds(&found), found.direction, (found.point_a + found.point_b) * 0.5)
 }
 
 /// Their distance.
-pub(super) fn distance<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut BodyMemories) -> Distance
-where
-    A: Support<Memory = HullMemory>,
-    B: Support<Memory = HullMemory>,
-{
+pub(super) async fn distance(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    memory: &mut BodyMemories,
+) -> Distance {
     let mut stored_cache = cache_from(memory);
-    let found = closest_points(a, b, pose, &ClosestOptions::default(), &mut stored_cache);
+    let options = ClosestOptions::default();
+    let found =
+        closest_points_in_pieces(a, b, pose, &options, &mut SignedVolumes, &mut stored_cache).await;
     *memory = [stored_cache.a, stored_cache.b];
     if found.answer.lower <= 0.0 {
-        let signed = signed_distance(a, b, pose, memory);
+        let signed = signed_distance(a, b, pose, memory).await;
         if signed.upper < 0.0 {
             return zero_distance(&ShapeHit::at((signed.point_a + signed.point_b) * 0.5));
         }
@@ -99,14 +101,15 @@ where
 }
 
 /// Their signed distance.
-pub(super) fn contact(
+pub(super) async fn contact(
     a: &Convex<'_>,
     b: &Convex<'_>,
     pose: &Pose,
     memory: &mut BodyMemories,
 ) -> Contact {
     let mut stored_cache = cache_from(memory);
-    let found = penetration(a, b, pose, &PenetrationOptions::default(), &mut stored_cache);
+    let options = PenetrationOptions::default();
+    let found = penetration_in_pieces(a, b, pose, &options, &mut stored_cache).await;
     *memory = [stored_cache.a, stored_cache.b];
     found.answer
 }

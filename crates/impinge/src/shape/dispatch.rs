@@ -15,196 +15,174 @@ use super::{MetTriangles, convexes, half_space, meshes, search};
 use crate::answer::{Contact, Distance};
 use crate::math::{Pose, Vec3};
 
-/// A query, with an implementation for every pair of forms.
+/// A query, with what it needs besides the shapes, and an implementation for every pair of forms.
 pub(super) trait Query {
     type Answer: Flip;
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer;
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Self::Answer;
-    fn planes(a: &Plane, b: &Plane) -> Self::Answer;
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer;
-    fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Self::Answer;
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Self::Answer;
+    fn meshes(&mut self, a: &Surface<'_>, b: &Surface<'_>) -> Self::Answer;
+    fn bodies(&mut self, a: &Convex<'_>, b: &Convex<'_>, pose: &Pose) -> Self::Answer;
+    fn planes(&mut self, a: &Plane, b: &Plane) -> Self::Answer;
+    fn body_mesh(&mut self, a: &Placed<'_>, b: &Surface<'_>) -> Self::Answer;
+    fn plane_mesh(&mut self, a: &Plane, b: &Surface<'_>) -> Self::Answer;
+    fn plane_body(&mut self, a: &Plane, b: &Placed<'_>) -> Self::Answer;
 }
 
 /// Answers a query about two shapes, B at `pose` in A's frame.
 #[inline]
-pub(super) fn answer<Q: Query>(
-    a: &Shape,
-    b: &Shape,
-    pose: &Pose,
-    cache: &mut ShapeCache,
-) -> Q::Answer {
+pub(super) fn answer<Q: Query>(query: &mut Q, a: &Shape, b: &Shape, pose: &Pose) -> Q::Answer {
     let here = &Pose::IDENTITY;
     match (a.form(), b.form()) {
-        (Form::Mesh { mesh: a, solid }, Form::Mesh { mesh: b, solid: other }) => Q::meshes(
+        (Form::Mesh { mesh: a, solid }, Form::Mesh { mesh: b, solid: other }) => query.meshes(
             &Surface { mesh: a, solid, pose: here },
             &Surface { mesh: b, solid: other, pose },
-            cache,
         ),
-        (Form::Convex(a), Form::Convex(b)) => Q::bodies(&a, &b, pose, cache),
+        (Form::Convex(a), Form::Convex(b)) => query.bodies(&a, &b, pose),
         (Form::HalfSpace(a), Form::HalfSpace(b)) => {
-            Q::planes(&Plane::new(a, None), &Plane::new(b, Some(pose)))
+            query.planes(&Plane::new(a, None), &Plane::new(b, Some(pose)))
         }
-        (Form::Convex(body), Form::Mesh { mesh, solid }) => Q::body_mesh(
-            &Placed { body, pose: here, is_a: true },
-            &Surface { mesh, solid, pose },
-            cache,
-        ),
+        (Form::Convex(body), Form::Mesh { mesh, solid }) => query
+            .body_mesh(&Placed { body, pose: here, is_a: true }, &Surface { mesh, solid, pose }),
         (Form::HalfSpace(plane), Form::Mesh { mesh, solid }) => {
-            Q::plane_mesh(&Plane::new(plane, None), &Surface { mesh, solid, pose })
+            query.plane_mesh(&Plane::new(plane, None), &Surface { mesh, solid, pose })
         }
         (Form::HalfSpace(plane), Form::Convex(body)) => {
-            Q::plane_body(&Plane::new(plane, None), &Placed { body, pose, is_a: false }, cache)
+            query.plane_body(&Plane::new(plane, None), &Placed { body, pose, is_a: false })
         }
         // With A and B exchanged.
-        (Form::Mesh { mesh, solid }, Form::Convex(body)) => Q::body_mesh(
-            &Placed { body, pose, is_a: false },
-            &Surface { mesh, solid, pose: here },
-            cache,
-        )
-        .flip(),
+        (Form::Mesh { mesh, solid }, Form::Convex(body)) => query
+            .body_mesh(&Placed { body, pose, is_a: false }, &Surface { mesh, solid, pose: here })
+            .flip(),
         (Form::Mesh { mesh, solid }, Form::HalfSpace(plane)) => {
-            Q::plane_mesh(&Plane::new(plane, Some(pose)), &Surface { mesh, solid, pose: here })
-                .flip()
+            let surface = Surface { mesh, solid, pose: here };
+            query.plane_mesh(&Plane::new(plane, Some(pose)), &surface).flip()
         }
         (Form::Convex(body), Form::HalfSpace(plane)) => {
             let body = Placed { body, pose: here, is_a: true };
-            Q::plane_body(&Plane::new(plane, Some(pose)), &body, cache).flip()
+            query.plane_body(&Plane::new(plane, Some(pose)), &body).flip()
         }
     }
 }
 
 /// Whether the shapes meet, with the evidence.
-pub(super) struct IntersectsQuery;
+pub(super) struct IntersectsQuery<'c>(pub(super) &'c mut ShapeCache);
 
-impl Query for IntersectsQuery {
+impl Query for IntersectsQuery<'_> {
     type Answer = Verdict;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
-        meshes::intersects(a, b, cache)
+    fn meshes(&mut self, a: &Surface<'_>, b: &Surface<'_>) -> Verdict {
+        meshes::intersects(a, b, self.0)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
-        convexes::intersects(a, b, pose, cache)
+    fn bodies(&mut self, a: &Convex<'_>, b: &Convex<'_>, pose: &Pose) -> Verdict {
+        convexes::intersects(a, b, pose, self.0)
     }
 
-    fn planes(a: &Plane, b: &Plane) -> Verdict {
+    fn planes(&mut self, a: &Plane, b: &Plane) -> Verdict {
         half_space::planes_meet(a, b)
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
-        search::intersects(a, b, cache)
+    fn body_mesh(&mut self, a: &Placed<'_>, b: &Surface<'_>) -> Verdict {
+        search::intersects(a, b, self.0)
     }
 
-    fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Verdict {
+    fn plane_mesh(&mut self, a: &Plane, b: &Surface<'_>) -> Verdict {
         half_space::mesh_meets(a, b)
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Verdict {
-        half_space::body_meets(a, b, cache)
+    fn plane_body(&mut self, a: &Plane, b: &Placed<'_>) -> Verdict {
+        half_space::body_meets(a, b, self.0)
     }
 }
 
 /// Whether the shapes meet, with the evidence that needs no extra work: the query of a world.
-pub(super) struct QuickIntersectsQuery;
+pub(super) struct QuickIntersectsQuery<'c>(pub(super) &'c mut ShapeCache);
 
-impl Query for QuickIntersectsQuery {
+impl Query for QuickIntersectsQuery<'_> {
     type Answer = QuickVerdict;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> QuickVerdict {
-        meshes::meet(a, b, cache)
+    fn meshes(&mut self, a: &Surface<'_>, b: &Surface<'_>) -> QuickVerdict {
+        meshes::meet(a, b, self.0)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> QuickVerdict {
-        convexes::meet(a, b, pose, cache)
+    fn bodies(&mut self, a: &Convex<'_>, b: &Convex<'_>, pose: &Pose) -> QuickVerdict {
+        convexes::meet(a, b, pose, self.0)
     }
 
-    fn planes(a: &Plane, b: &Plane) -> QuickVerdict {
+    fn planes(&mut self, a: &Plane, b: &Plane) -> QuickVerdict {
         half_space::planes_meet(a, b).into()
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> QuickVerdict {
-        search::intersects(a, b, cache).into()
+    fn body_mesh(&mut self, a: &Placed<'_>, b: &Surface<'_>) -> QuickVerdict {
+        search::intersects(a, b, self.0).into()
     }
 
-    fn plane_mesh(a: &Plane, b: &Surface<'_>) -> QuickVerdict {
+    fn plane_mesh(&mut self, a: &Plane, b: &Surface<'_>) -> QuickVerdict {
         half_space::mesh_meets(a, b).into()
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> QuickVerdict {
-        half_space::body_meets(a, b, cache).into()
+    fn plane_body(&mut self, a: &Plane, b: &Placed<'_>) -> QuickVerdict {
+        half_space::body_meets(a, b, self.0).into()
     }
 }
 
 /// The distance of the shapes.
-pub(super) struct DistanceQuery;
+pub(super) struct DistanceQuery<'c>(pub(super) &'c mut ShapeCache);
 
-impl Query for DistanceQuery {
+impl Query for DistanceQuery<'_> {
     type Answer = Option<Distance>;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut ShapeCache) -> Option<Distance> {
+    fn meshes(&mut self, a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
         meshes::distance(a, b)
     }
 
-    fn bodies(
-        a: &Convex<'_>,
-        b: &Convex<'_>,
-        pose: &Pose,
-        cache: &mut ShapeCache,
-    ) -> Option<Distance> {
-        Some(convexes::distance(a, b, pose, cache))
+    fn bodies(&mut self, a: &Convex<'_>, b: &Convex<'_>, pose: &Pose) -> Option<Distance> {
+        Some(convexes::distance(a, b, pose, self.0))
     }
 
-    fn planes(a: &Plane, b: &Plane) -> Option<Distance> {
+    fn planes(&mut self, a: &Plane, b: &Plane) -> Option<Distance> {
         Some(half_space::planes_distance(a, b))
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Option<Distance> {
-        search::distance(a, b, cache)
+    fn body_mesh(&mut self, a: &Placed<'_>, b: &Surface<'_>) -> Option<Distance> {
+        search::distance(a, b, self.0)
     }
 
-    fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Option<Distance> {
+    fn plane_mesh(&mut self, a: &Plane, b: &Surface<'_>) -> Option<Distance> {
         half_space::mesh_distance(a, b)
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Distance> {
-        Some(half_space::body_distance(a, b, cache))
+    fn plane_body(&mut self, a: &Plane, b: &Placed<'_>) -> Option<Distance> {
+        Some(half_space::body_distance(a, b, self.0))
     }
 }
 
 /// The signed distance of the shapes.
-pub(super) struct ContactQuery;
+pub(super) struct ContactQuery<'c>(pub(super) &'c mut ShapeCache);
 
-impl Query for ContactQuery {
+impl Query for ContactQuery<'_> {
     type Answer = Option<Contact>;
 
-    fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Contact> {
+    fn meshes(&mut self, _: &Surface<'_>, _: &Surface<'_>) -> Option<Contact> {
         None
     }
 
-    fn bodies(
-        a: &Convex<'_>,
-        b: &Convex<'_>,
-        pose: &Pose,
-        cache: &mut ShapeCache,
-    ) -> Option<Contact> {
-        Some(convexes::contact(a, b, pose, cache))
+    fn bodies(&mut self, a: &Convex<'_>, b: &Convex<'_>, pose: &Pose) -> Option<Contact> {
+        Some(convexes::contact(a, b, pose, self.0))
     }
 
-    fn planes(_: &Plane, _: &Plane) -> Option<Contact> {
+    fn planes(&mut self, _: &Plane, _: &Plane) -> Option<Contact> {
         None
     }
 
-    fn body_mesh(_: &Placed<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Contact> {
+    fn body_mesh(&mut self, _: &Placed<'_>, _: &Surface<'_>) -> Option<Contact> {
         None
     }
 
-    fn plane_mesh(_: &Plane, _: &Surface<'_>) -> Option<Contact> {
+    fn plane_mesh(&mut self, _: &Plane, _: &Surface<'_>) -> Option<Contact> {
         None
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Contact> {
-        Some(half_space::body_contact(a, b, cache))
+    fn plane_body(&mut self, a: &Plane, b: &Placed<'_>) -> Option<Contact> {
+        Some(half_space::body_contact(a, b, self.0))
     }
 }
 
@@ -214,58 +192,58 @@ pub(super) struct ContainedPointQuery;
 impl Query for ContainedPointQuery {
     type Answer = Option<Vec3>;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut ShapeCache) -> Option<Vec3> {
+    fn meshes(&mut self, a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
         meshes::inside(a, b)
     }
 
-    fn bodies(_: &Convex<'_>, _: &Convex<'_>, _: &Pose, _: &mut ShapeCache) -> Option<Vec3> {
+    fn bodies(&mut self, _: &Convex<'_>, _: &Convex<'_>, _: &Pose) -> Option<Vec3> {
         None
     }
 
-    fn planes(_: &Plane, _: &Plane) -> Option<Vec3> {
+    fn planes(&mut self, _: &Plane, _: &Plane) -> Option<Vec3> {
         None
     }
 
-    fn body_mesh(_: &Placed<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Vec3> {
+    fn body_mesh(&mut self, _: &Placed<'_>, _: &Surface<'_>) -> Option<Vec3> {
         None
     }
 
-    fn plane_mesh(_: &Plane, _: &Surface<'_>) -> Option<Vec3> {
+    fn plane_mesh(&mut self, _: &Plane, _: &Surface<'_>) -> Option<Vec3> {
         None
     }
 
-    fn plane_body(_: &Plane, _: &Placed<'_>, _: &mut ShapeCache) -> Option<Vec3> {
+    fn plane_body(&mut self, _: &Plane, _: &Placed<'_>) -> Option<Vec3> {
         None
     }
 }
 
 /// The triangles of a mesh that a convex body meets; `None` for other forms.
-pub(super) struct TrianglesMetQuery;
+pub(super) struct TrianglesMetQuery<'c>(pub(super) &'c mut ShapeCache);
 
-impl Query for TrianglesMetQuery {
+impl Query for TrianglesMetQuery<'_> {
     type Answer = Option<MetTriangles>;
 
-    fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Self::Answer {
+    fn meshes(&mut self, _: &Surface<'_>, _: &Surface<'_>) -> Self::Answer {
         None
     }
 
-    fn bodies(_: &Convex<'_>, _: &Convex<'_>, _: &Pose, _: &mut ShapeCache) -> Self::Answer {
+    fn bodies(&mut self, _: &Convex<'_>, _: &Convex<'_>, _: &Pose) -> Self::Answer {
         None
     }
 
-    fn planes(_: &Plane, _: &Plane) -> Self::Answer {
+    fn planes(&mut self, _: &Plane, _: &Plane) -> Self::Answer {
         None
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer {
-        Some(search::triangles_met(a, b, cache))
+    fn body_mesh(&mut self, a: &Placed<'_>, b: &Surface<'_>) -> Self::Answer {
+        Some(search::triangles_met(a, b, self.0))
     }
 
-    fn plane_mesh(_: &Plane, _: &Surface<'_>) -> Self::Answer {
+    fn plane_mesh(&mut self, _: &Plane, _: &Surface<'_>) -> Self::Answer {
         None
     }
 
-    fn plane_body(_: &Plane, _: &Placed<'_>, _: &mut ShapeCache) -> Self::Answer {
+    fn plane_body(&mut self, _: &Plane, _: &Placed<'_>) -> Self::Answer {
         None
     }
 }

@@ -33,12 +33,6 @@ pub(super) struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// The points of a core that is a polytope, in the frame of the query.
-    pub(super) fn points(&self) -> Option<Vec<Vec3>> {
-        let hull = self.body.hull()?;
-        Some(hull.vertices().iter().map(|v| self.pose.transform_point(*v)).collect())
-    }
-
     /// A point of the core, in the frame of the query, exactly.
     pub(super) fn point(&self) -> Vec3 {
         let own = match self.body.core {
@@ -125,6 +119,10 @@ impl Support for Convex<'_> {
 
     fn margin(&self) -> f64 {
         self.margin
+    }
+
+    fn support_units(&self) -> u64 {
+        core!(self, body => body.support_units())
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

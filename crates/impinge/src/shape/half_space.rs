@@ -11,13 +11,15 @@ use super::margins::Interval;
 use super::plane::Plane;
 use crate::answer::{Contact, Distance};
 use crate::convex;
+use crate::convex::interruptible::{finish, pay};
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
 use crate::math::Vec3;
 use crate::tree::BoxSearch;
 
 /// The deepest point of a body, from one support query.
-struct Deepest {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deepest {
     /// The point of the core, in the frame of the query.
     point: Vec3,
     /// Its height, rounded.
@@ -37,7 +39,30 @@ fn deepest(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Deepest 
     Deepest { point, height, bounds }
 }
 
+/// Vertices compared with a plane in a unit of work, where floating point decides, and the units of
+/// an exact comparison.
+const VERTICES_PER_UNIT: usize = 16;
+const UNITS_OF_EXACT_SIDE: u64 = 16;
+
 impl Deepest {
+    /// The bounds of the signed distance.
+    pub(super) fn bounds(&self) -> Interval {
+        self.bounds
+    }
+
+    /// The deepest point and its foot on the plane.
+    pub(super) fn points(&self, plane: &Plane) -> [Vec3; 2] {
+        [self.point - plane.unit * self.height, self.point]
+    }
+
+    fn verdict(&self, plane: &Plane, meets: bool) -> Verdict {
+        if meets {
+            return Verdict::Intersecting(ShapeHit::at(self.common_point(plane)));
+        }
+        let (lower, direction) = (self.bounds.lower.max(0.0), Some(plane.unit));
+        Verdict::Separated(ShapeSeparation { lower, direction, certificate: None })
+    }
+
     /// A common point of the half-space and the body, if there is one.
     fn common_point(&self, plane: &Plane) -> Vec3 {
         self.point - plane.unit * self.height.max(0.0)
@@ -46,30 +71,81 @@ impl Deepest {
 
 /// Whether a body reaches into the half-space.
 pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Verdict {
+    start_body_meets(plane, body, cache)
+        .unwrap_or_else(|found| finish(finish_body_meets(plane, body, &found)))
+}
+
+/// The first piece of [`body_meets`].
+pub(super) fn start_body_meets(
+    plane: &Plane,
+    body: &Placed<'_>,
+    cache: &mut ShapeCache,
+) -> Result<Verdict, Deepest> {
     let found = deepest(plane, body, cache);
-    let Some(hull) = body.body.hull() else {
-        return from_interval(found.bounds, plane.unit, found.common_point(plane));
-    };
-    let meets = |point: &Vec3| plane.side(*point, body.body.margin) != Sign::Positive;
-    if found.bounds.lower <= 0.0 {
-        // The furthest vertex was found in the body's own frame. It need not be the furthest of the
-        // moved vertices, which are rounded.
-        let placed = || hull.vertices().iter().map(|v| body.pose.transform_point(*v));
-        if meets(&found.point) || placed().any(|p| meets(&p)) {
-            return Verdict::Intersecting(ShapeHit::at(found.common_point(plane)));
+    if body.body.hull().is_none() {
+        return Ok(from_interval(found.bounds, plane.unit, found.common_point(plane)));
+    }
+    let meets =
+        found.bounds.lower <= 0.0 && plane.side(found.point, body.body.margin) != Sign::Positive;
+    if found.bounds.lower > 0.0 || meets { Ok(found.verdict(plane, meets)) } else { Err(found) }
+}
+
+/// The rest of [`body_meets`]: the furthest vertex was found in the body's own frame. It need not
+/// be the furthest of the moved vertices, which are rounded.
+pub(super) async fn finish_body_meets(
+    plane: &Plane,
+    body: &Placed<'_>,
+    found: &Deepest,
+) -> Verdict {
+    let vertices = body.body.hull().map_or(&[][..], |hull| hull.vertices());
+    for row in vertices.chunks(VERTICES_PER_UNIT) {
+        pay(1).await;
+        for v in row {
+            let p = body.pose.transform_point(*v);
+            let side = match plane.quick_side(p, body.body.margin) {
+                Some(side) => side,
+                None => {
+                    pay(UNITS_OF_EXACT_SIDE).await;
+                    plane.side(p, body.body.margin)
+                }
+            };
+            if side != Sign::Positive {
+                return found.verdict(plane, true);
+            }
         }
     }
-    let lower = found.bounds.lower.max(0.0);
-    Verdict::Separated(ShapeSeparation { lower, direction: Some(plane.unit), certificate: None })
+    found.verdict(plane, false)
 }
 
 /// The distance of a body from the half-space.
 pub(super) fn body_distance(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Distance {
-    let verdict = body_meets(plane, body, cache);
+    start_body_distance(plane, body, cache)
+        .unwrap_or_else(|found| finish(finish_body_distance(plane, body, &found)))
+}
+
+/// The first piece of [`body_distance`].
+pub(super) fn start_body_distance(
+    plane: &Plane,
+    body: &Placed<'_>,
+    cache: &mut ShapeCache,
+) -> Result<Distance, Deepest> {
+    let verdict = start_body_meets(plane, body, cache)?;
+    Ok(distance_of(plane, body, &verdict, &deepest(plane, body, cache)))
+}
+
+/// The rest of [`body_distance`].
+pub(super) async fn finish_body_distance(
+    plane: &Plane,
+    body: &Placed<'_>,
+    found: &Deepest,
+) -> Distance {
+    distance_of(plane, body, &finish_body_meets(plane, body, found).await, found)
+}
+
+fn distance_of(plane: &Plane, body: &Placed<'_>, verdict: &Verdict, found: &Deepest) -> Distance {
     if let Verdict::Intersecting(meeting) = verdict {
-        return zero_distance(&meeting);
+        return zero_distance(meeting);
     }
-    let found = deepest(plane, body, cache);
     let min_upper = if verdict.is_separated() { f64::from_bits(1) } else { 0.0 };
     Distance {
         lower: found.bounds.lower.max(0.0),
@@ -93,8 +169,23 @@ pub(super) fn body_contact(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCa
     }
 }
 
+/// What the search for the lowest vertex of a mesh has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LowestFound {
+    pub(super) meeting: Option<ShapeHit>,
+    /// The bounds of the lowest vertex, the vertex and its triangle.
+    best: Option<(Interval, Vec3, u32)>,
+    lower: f64,
+}
+
+impl Default for LowestFound {
+    fn default() -> Self {
+        Self { meeting: None, best: None, lower: f64::INFINITY }
+    }
+}
+
 /// The search for the lowest vertex of a mesh.
-struct Lowest<'a> {
+pub(super) struct Lowest<'a> {
     plane: &'a Plane,
     surface: &'a Surface<'a>,
     /// The normal and the offset of the plane in the mesh's frame, and a bound of the error of
@@ -104,14 +195,17 @@ struct Lowest<'a> {
     slack: f64,
     /// Whether one vertex in the half-space is enough.
     first_only: bool,
-    meeting: Option<ShapeHit>,
-    /// The bounds of the lowest vertex, the vertex and its triangle.
-    best: Option<(Interval, Vec3, u32)>,
-    lower: f64,
+    pub(super) found: LowestFound,
 }
 
 impl<'a> Lowest<'a> {
-    fn find(plane: &'a Plane, surface: &'a Surface<'a>, first_only: bool) -> Self {
+    /// A search, or the continuation of one that has found this.
+    pub(super) fn new(
+        plane: &'a Plane,
+        surface: &'a Surface<'a>,
+        first_only: bool,
+        found: LowestFound,
+    ) -> Self {
         let (normal, offset) = plane.in_frame_of(surface.pose);
         let bounds = surface.mesh.bounds();
         let size = if bounds.is_empty() {
@@ -124,20 +218,45 @@ impl<'a> Lowest<'a> {
         // tolerance; the normal is transformed with the transpose, which takes that into account.
         let slack =
             64.0 * f64::EPSILON * (size + moved.element_sum() + offset.abs()) + f64::MIN_POSITIVE;
-        let mut lowest = Self {
-            plane,
-            surface,
-            normal,
-            offset,
-            slack,
-            first_only,
-            meeting: None,
-            best: None,
-            lower: f64::INFINITY,
-        };
+        Self { plane, surface, normal, offset, slack, first_only, found }
+    }
+
+    fn find(plane: &'a Plane, surface: &'a Surface<'a>, first_only: bool) -> LowestFound {
+        let mut lowest = Self::new(plane, surface, first_only, LowestFound::default());
         // The result is in `lowest`, whether the search was stopped early or not.
         let _ = surface.search(&mut lowest);
-        lowest
+        lowest.found
+    }
+}
+
+impl LowestFound {
+    /// The verdict after the search, for a mesh that is not empty.
+    pub(super) fn verdict(&self, plane: &Plane) -> Verdict {
+        self.meeting.map_or_else(
+            || {
+                let (lower, direction) = (self.lower.max(0.0), Some(plane.unit));
+                Verdict::Separated(ShapeSeparation { lower, direction, certificate: None })
+            },
+            Verdict::Intersecting,
+        )
+    }
+
+    /// The distance from the vertices so far, of which others, and all subtrees that were not
+    /// searched, have at least the distance `lower`; `None` without a vertex.
+    pub(super) fn distance(&self, plane: &Plane, lower: f64) -> Option<Distance> {
+        if let Some(meeting) = &self.meeting {
+            return Some(zero_distance(meeting));
+        }
+        let (bounds, point, triangle) = self.best?;
+        let upper = bounds.upper.max(f64::from_bits(1));
+        Some(Distance {
+            lower: self.lower.min(lower).min(upper).max(0.0),
+            upper,
+            point_a: point - plane.unit * plane.height(point).1,
+            point_b: point,
+            triangle_a: None,
+            triangle_b: Some(triangle),
+        })
     }
 }
 
@@ -147,7 +266,7 @@ impl BoxSearch for Lowest<'_> {
     }
 
     fn limit(&self) -> f64 {
-        match &self.best {
+        match &self.found.best {
             Some((bounds, ..)) if !self.first_only => bounds.upper,
             _ if self.first_only => 0.0,
             _ => f64::INFINITY,
@@ -155,19 +274,20 @@ impl BoxSearch for Lowest<'_> {
     }
 
     fn skipped(&mut self, lower: f64) {
-        self.lower = self.lower.min(lower);
+        self.found.lower = self.found.lower.min(lower);
     }
 
-    fn triangle(&mut self, index: u32) -> ControlFlow<()> {
+    fn triangle(&mut self, index: u32, lower: f64) -> ControlFlow<()> {
+        let found = &mut self.found;
         for corner in self.surface.triangle(index) {
             if self.plane.side(corner, 0.0) != Sign::Positive {
-                self.meeting = Some(ShapeHit { triangle_b: Some(index), ..ShapeHit::at(corner) });
+                found.meeting = Some(ShapeHit { triangle_b: Some(index), ..ShapeHit::at(corner) });
                 return ControlFlow::Break(());
             }
             let (bounds, _) = self.plane.height(corner);
-            self.lower = self.lower.min(bounds.lower);
-            if self.best.is_none_or(|(best, ..)| bounds.upper < best.upper) {
-                self.best = Some((bounds, corner, index));
+            found.lower = found.lower.min(bounds.lower.max(lower));
+            if found.best.is_none_or(|(best, ..)| bounds.upper < best.upper) {
+                found.best = Some((bounds, corner, index));
             }
         }
         ControlFlow::Continue(())
@@ -179,35 +299,12 @@ pub(super) fn mesh_meets(plane: &Plane, surface: &Surface<'_>) -> Verdict {
     if surface.mesh.is_empty() {
         return Verdict::Separated(ShapeSeparation::NOTHING);
     }
-    let found = Lowest::find(plane, surface, true);
-    found.meeting.map_or_else(
-        || {
-            let lower = found.lower.max(0.0);
-            Verdict::Separated(ShapeSeparation {
-                lower,
-                direction: Some(plane.unit),
-                certificate: None,
-            })
-        },
-        Verdict::Intersecting,
-    )
+    Lowest::find(plane, surface, true).verdict(plane)
 }
 
 /// The distance of a mesh from the half-space.
 pub(super) fn mesh_distance(plane: &Plane, surface: &Surface<'_>) -> Option<Distance> {
-    let found = Lowest::find(plane, surface, false);
-    if let Some(meeting) = &found.meeting {
-        return Some(zero_distance(meeting));
-    }
-    let (bounds, point, triangle) = found.best?;
-    Some(Distance {
-        lower: found.lower.min(bounds.upper).max(0.0),
-        upper: bounds.upper.max(f64::from_bits(1)),
-        point_a: point - plane.unit * plane.height(point).1,
-        point_b: point,
-        triangle_a: None,
-        triangle_b: Some(triangle),
-    })
+    Lowest::find(plane, surface, false).distance(plane, f64::INFINITY)
 }
 
 /// Whether two half-spaces share a point: always, unless they face each other exactly. The first

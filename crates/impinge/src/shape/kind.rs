@@ -154,8 +154,11 @@ impl Kind {
 
 impl Shape {
     /// Builds everything that queries within a budget need: for a mesh its tree, for a solid also
-    /// its pieces.
+    /// its pieces, for a hull its [table](Hull::prepare).
     pub fn prepare(&self) {
+        if let Some(core) = &self.core {
+            core.prepare();
+        }
         if let Some(mesh) = self.kind.mesh() {
             super::budgeted::prepare(mesh, self.kind.is_solid());
         }
@@ -271,6 +274,14 @@ impl Shape {
     /// The core, if the shape is a polytope without a margin.
     pub(crate) fn polytope(&self) -> Option<&Hull> {
         self.core().filter(|_| self.margin == 0.0)
+    }
+
+    /// The shape as a convex body, if it is one.
+    pub(super) fn convex(&self) -> Option<Convex<'_>> {
+        match self.form() {
+            Form::Convex(body) => Some(body),
+            Form::Mesh { .. } | Form::HalfSpace(_) => None,
+        }
     }
 
     /// The form that the dispatch uses.

@@ -45,16 +45,22 @@ impl Margins {
         }
     }
 
-    /// Whether the bodies meet: from the bounds of their cores' distance if these decide, otherwise
-    /// with `exact`, the sign of the distance of the cores minus the sum of the margins.
-    pub(super) fn bodies_meet(&self, cores: &Distance, exact: impl FnOnce() -> Sign) -> bool {
+    /// Whether the bodies meet, if the bounds of their cores' distance decide; otherwise the sign
+    /// of the distance of the cores minus the sum of the margins does, [exactly](Self::meet_by).
+    pub(super) fn bodies_meet(&self, cores: &Distance) -> Option<bool> {
         if cores.lower > self.sum_upper {
-            false
+            Some(false)
         } else if cores.upper < self.sum_lower || cores.upper == 0.0 {
-            true
+            Some(true)
         } else {
-            exact() != Sign::Positive
+            None
         }
+    }
+
+    /// Whether the bodies meet, from the sign of the distance of the cores minus the sum of the
+    /// margins.
+    pub(super) fn meet_by(sign: Sign) -> bool {
+        sign != Sign::Positive
     }
 
     /// A point within the margins of the closest points of two cores, for bodies that meet.

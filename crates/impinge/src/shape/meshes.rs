@@ -50,16 +50,20 @@ pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
     Some(found)
 }
 
+/// Whether a piece of A may be inside the solid B, by their boxes.
+pub(super) fn a_may_be_inside(a: &Surface<'_>, b: &Surface<'_>) -> bool {
+    // A mesh of one piece that is inside has its box inside. The box of A is tight, as A is in its
+    // own frame; the box of B, which is moved, may be too large.
+    let holds = || b.mesh.bounds().transformed(b.pose).contains_box(&a.mesh.bounds());
+    b.solid && (a.mesh.shells().count() > 1 || holds())
+}
+
 /// A point of one mesh inside the solid that is the other, for meshes whose surfaces do not meet.
 pub(super) fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
     if !a.solid && !b.solid {
         return None;
     }
-    // A mesh of one piece that is inside has its box inside. The box of A is tight, as A is in its
-    // own frame; the box of B, which is moved, may be too large.
-    let bounds_b = b.mesh.bounds().transformed(b.pose);
-    let a_in_b =
-        b.solid && (a.mesh.shells().count() > 1 || bounds_b.contains_box(&a.mesh.bounds()));
+    let a_in_b = a_may_be_inside(a, b);
     let (part_a, part_b) = ((a.mesh, a.pose), (b.mesh, b.pose));
     let in_b = || a_in_b.then(|| vertex_in_solid(part_a, part_b)).flatten();
     let in_a = || a.solid.then(|| vertex_in_solid(part_b, part_a)).flatten();

@@ -7,7 +7,7 @@
 //! | How far apart are they? | [`distance`]: bounds and closest points |
 //! | How deep do two convex bodies overlap? | [`contact`]: bounds, direction and points |
 //! | Which triangles of a mesh does a body meet? | [`triangles_met`] |
-//! | Do they meet, within a deadline? | [`intersects_within`], which can be continued |
+//! | The same within a deadline, continued later? | [`intersects_within`], [`distance_within`], [`contact_within`] |
 //! | The same for shapes that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`ShapeCache`] |
 //!
 //! All take A, B and the pose of B in A's frame, and answer in A's frame.
@@ -73,14 +73,16 @@ mod search;
 mod triangle;
 
 pub use answer::{ShapeHit, ShapeSeparation, Verdict};
-pub use budgeted::ShapeSearch;
+pub use budgeted::{
+    ShapeContactSearch, ShapeDistanceSearch, ShapeSearch, contact_within, distance_within,
+    intersects_within,
+};
 pub use cache::ShapeCache;
 pub use kind::{Kind, Shape};
 pub(crate) use quick_verdict::QuickVerdict;
 pub use search::MetTriangles;
 
 use crate::answer::{Contact, Distance};
-use crate::budget::Budget;
 use crate::math::{Pose, Vec3};
 
 /// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the evidence.
@@ -110,46 +112,7 @@ pub fn intersects(a: &Shape, b: &Shape, pose: &Pose) -> Verdict {
 /// are the same; the evidence may be different.
 #[must_use]
 pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
-    dispatch::answer::<dispatch::IntersectsQuery>(a, b, pose, cache)
-}
-
-/// As [`intersects`], but stops when the budget is spent, and then returns bounds:
-/// [`Budget::is_over`] tells such an answer from that of curved shapes that touch. A further call
-/// with the same shapes and pose continues the query; with others it starts anew.
-///
-/// A decided answer is that of [`intersects`]; its evidence is what the query has found.
-/// With a budget of [steps](Budget::steps) it is the same on every machine. Meshes should be
-/// [prepared](Shape::prepare); otherwise the answer follows from their boxes. Only two meshes, and
-/// a mesh and a convex body, are compared in parts; other pairs take one step.
-///
-/// ```
-/// use impinge::convex::Capsule;
-/// use impinge::pair::Budget;
-/// use impinge::shape::{self, Shape, ShapeSearch};
-/// use impinge::{Pose, shapes};
-///
-/// let bowl = Shape::from(shapes::torus(1.0, 0.4, 96, 48)?);
-/// bowl.prepare();
-/// let pen = Shape::from(Capsule::new(2.0, 0.1)?);
-/// let pose = Pose::from_translation([0.1, 0.0, 0.0])?; // through the hole
-/// let mut search = ShapeSearch::new();
-/// let mut parts = 1;
-/// while shape::intersects_within(&bowl, &pen, &pose, &mut Budget::micros(5), &mut search)
-///     .is_undecided()
-/// {
-///     parts += 1;
-/// }
-/// println!("decided in part {parts}");
-/// # Ok::<(), impinge::Error>(())
-/// ```
-pub fn intersects_within(
-    a: &Shape,
-    b: &Shape,
-    pose: &Pose,
-    budget: &mut Budget<'_>,
-    search: &mut ShapeSearch,
-) -> Verdict {
-    search.run(a, b, pose, budget)
+    dispatch::answer(&mut dispatch::IntersectsQuery(cache), a, b, pose)
 }
 
 /// As [`intersects_cached`], with only the evidence that needs no extra work.
@@ -159,7 +122,7 @@ pub(crate) fn meet_cached(
     pose: &Pose,
     cache: &mut ShapeCache,
 ) -> QuickVerdict {
-    dispatch::answer::<dispatch::QuickIntersectsQuery>(a, b, pose, cache)
+    dispatch::answer(&mut dispatch::QuickIntersectsQuery(cache), a, b, pose)
 }
 
 /// A point of one of two meshes inside the solid that is the other, in `a`'s frame, for meshes
@@ -169,9 +132,9 @@ pub(crate) fn contained_point(
     a: &Shape,
     b: &Shape,
     pose: &Pose,
-    cache: &mut ShapeCache,
+    _: &mut ShapeCache,
 ) -> Option<Vec3> {
-    dispatch::answer::<dispatch::ContainedPointQuery>(a, b, pose, cache)
+    dispatch::answer(&mut dispatch::ContainedPointQuery, a, b, pose)
 }
 
 /// The triangles of a mesh that a convex body meets. One of `a` and `b` is the mesh and the other
@@ -193,7 +156,7 @@ pub(crate) fn contained_point(
 /// ```
 #[must_use]
 pub fn triangles_met(a: &Shape, b: &Shape, pose: &Pose) -> Option<MetTriangles> {
-    dispatch::answer::<dispatch::TrianglesMetQuery>(a, b, pose, &mut ShapeCache::default())
+    dispatch::answer(&mut dispatch::TrianglesMetQuery(&mut ShapeCache::default()), a, b, pose)
 }
 
 /// The distance of `a` and `b`, with `b` at `pose` in `a`'s frame; zero if they share a point.
@@ -223,7 +186,7 @@ pub fn distance_cached(
     pose: &Pose,
     cache: &mut ShapeCache,
 ) -> Option<Distance> {
-    dispatch::answer::<dispatch::DistanceQuery>(a, b, pose, cache)
+    dispatch::answer(&mut dispatch::DistanceQuery(cache), a, b, pose)
 }
 
 /// The signed distance of `a` and `b`, with `b` at `pose` in `a`'s frame: negative if they overlap.
@@ -254,5 +217,5 @@ pub fn contact_cached(
     pose: &Pose,
     cache: &mut ShapeCache,
 ) -> Option<Contact> {
-    dispatch::answer::<dispatch::ContactQuery>(a, b, pose, cache)
+    dispatch::answer(&mut dispatch::ContactQuery(cache), a, b, pose)
 }

@@ -63,15 +63,20 @@ impl Plane {
 
     /// The sign of the signed distance of a point minus a radius; exact.
     pub(super) fn side(&self, x: Vec3, radius: f64) -> Sign {
+        self.quick_side(x, radius).unwrap_or_else(|| self.side_exactly(x, radius))
+    }
+
+    /// As [`side`](Self::side), if floating point decides.
+    pub(super) fn quick_side(&self, x: Vec3, radius: f64) -> Option<Sign> {
         let (value, error) = self.value(x);
         let reach = radius * self.length;
         let (over, error) = (value - reach, error + 8.0 * f64::EPSILON * (reach + value.abs()));
         if over > error {
-            Sign::Positive
+            Some(Sign::Positive)
         } else if over < -error {
-            Sign::Negative
+            Some(Sign::Negative)
         } else {
-            self.side_exactly(x, radius)
+            None
         }
     }
 

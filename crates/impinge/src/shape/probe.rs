@@ -25,10 +25,22 @@ pub(super) struct Probe<'a> {
     toward: Option<(Vec3, f64)>,
 }
 
+/// The state of the second bound.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProbeProgress {
+    toward: Option<(Vec3, f64)>,
+    last: Option<u32>,
+}
+
 impl<'a> Probe<'a> {
-    pub(super) fn new(body: &'a Placed<'a>, surface: &'a Surface<'a>) -> Self {
+    /// `memory` is that of any search, for its buffers.
+    pub(super) fn new(
+        body: &'a Placed<'a>,
+        surface: &'a Surface<'a>,
+        mut memory: HullMemory,
+    ) -> Self {
         let core = convex::PosedBody::new(&body.body, body.pose);
-        let mut memory = HullMemory::default();
+        memory.restart_at(None);
         let (rotation, translation) = (surface.pose.rotation(), surface.pose.translation());
         let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
         let (mut low, mut high, mut reach) = (Vec3::ZERO, Vec3::ZERO, 0.0_f64);
@@ -68,14 +80,20 @@ impl<'a> Probe<'a> {
         self.shrink
     }
 
-    /// The direction of the second bound, for a later probe of the same query.
-    pub(super) fn direction(&self) -> Option<(Vec3, f64)> {
-        self.toward
+    /// The state of the second bound, for a later probe of the same query.
+    pub(super) fn progress(&self) -> ProbeProgress {
+        ProbeProgress { toward: self.toward, last: self.memory.last() }
     }
 
-    /// Sets the direction that an earlier probe of the same query had.
-    pub(super) fn restore_direction(&mut self, toward: Option<(Vec3, f64)>) {
-        self.toward = toward;
+    /// Sets the state that an earlier probe of the same query had.
+    pub(super) fn restore(&mut self, progress: ProbeProgress) {
+        self.toward = progress.toward;
+        self.memory.restart_at(progress.last);
+    }
+
+    /// The memory, for another probe.
+    pub(super) fn into_memory(self) -> HullMemory {
+        self.memory
     }
 
     /// A certain lower bound of the distance of a box, in the mesh's frame, from the core.

@@ -8,11 +8,13 @@ use std::ops::ControlFlow;
 
 use super::answer::{ShapeHit, ShapeSeparation, Verdict, zero_distance};
 use super::cache::ShapeCache;
+use super::convexes::BodiesRest;
 use super::form::{Placed, Surface};
 use super::margins::unit;
 use super::probe::Probe;
 use super::triangle::{CombinedVerdict, Tester};
 use crate::answer::Distance;
+use crate::convex::Kernels;
 use crate::exact::Location;
 use crate::math::Vec3;
 use crate::solid::locate_at;
@@ -30,13 +32,21 @@ impl Surface<'_> {
         if count > MAX_TRIANGLES_WITHOUT_TREE {
             return self.mesh.tree().search(search);
         }
-        (0..count as u32).try_for_each(|triangle| search.triangle(triangle))
+        (0..count as u32).try_for_each(|triangle| search.triangle(triangle, f64::NEG_INFINITY))
     }
 
     /// Whether the mesh is a solid that contains the point.
     pub(super) fn contains(&self, point: Vec3) -> bool {
         self.solid && locate_at(point, self.mesh, self.pose) != Location::Outside
     }
+}
+
+/// What is left of the comparison with a triangle, with a lower bound of the distance of the core
+/// from it.
+pub(super) struct Pending {
+    pub(super) triangle: u32,
+    pub(super) lower: f64,
+    pub(super) rest: BodiesRest,
 }
 
 /// A search for triangles of a mesh that a body meets.
@@ -47,6 +57,10 @@ pub(super) struct IntersectionSearch<'a> {
     pub(super) combined: CombinedVerdict,
     /// All triangles that are met or undecided, if the search is for all.
     pub(super) all: Option<MetTriangles>,
+    /// The kernels of a search that stops at a comparison that takes long, which is then in
+    /// `pending`; `None` for a search without interruption.
+    pub(super) in_pieces: Option<Kernels>,
+    pub(super) pending: Option<Pending>,
 }
 
 impl IntersectionSearch<'_> {
@@ -57,7 +71,23 @@ impl IntersectionSearch<'_> {
             self.skipped(apart);
             return ControlFlow::Continue(());
         }
-        let verdict = self.tester.meets(self.surface.triangle(index));
+        let corners = self.surface.triangle(index);
+        let verdict = if let Some(kernels) = self.in_pieces {
+            match self.tester.start_meets(corners, kernels) {
+                Ok(verdict) => verdict,
+                Err(rest) => {
+                    self.pending = Some(Pending { triangle: index, lower: apart, rest });
+                    return ControlFlow::Break(());
+                }
+            }
+        } else {
+            self.tester.meets(corners)
+        };
+        self.take(index, verdict)
+    }
+
+    /// Takes the verdict about a triangle.
+    pub(super) fn take(&mut self, index: u32, verdict: Verdict) -> ControlFlow<()> {
         self.combined.add(index, verdict);
         if let Some(all) = &mut self.all {
             match verdict {
@@ -93,7 +123,7 @@ impl BoxSearch for IntersectionSearch<'_> {
         self.combined.lower = self.combined.lower.min(lower);
     }
 
-    fn triangle(&mut self, index: u32) -> ControlFlow<()> {
+    fn triangle(&mut self, index: u32, _: f64) -> ControlFlow<()> {
         self.test(index)
     }
 }
@@ -108,17 +138,26 @@ pub(super) fn intersects(
         return Verdict::Separated(ShapeSeparation::NOTHING);
     }
     let last = cache.triangle.filter(|t| (*t as usize) < surface.mesh.triangles().len());
-    let probe = Probe::new(body, surface);
+    let probe = Probe::new(body, surface, std::mem::take(&mut cache.probe));
     let tester = Tester::new(body, cache);
-    let mut search =
-        IntersectionSearch { probe, tester, surface, combined: CombinedVerdict::NONE, all: None };
+    let mut search = IntersectionSearch {
+        probe,
+        tester,
+        surface,
+        combined: CombinedVerdict::NONE,
+        all: None,
+        in_pieces: None,
+        pending: None,
+    };
     // The triangle of the last query is likely to be met again.
     let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
         // The result is in the combined, whether the search was stopped early or not.
         let _ = surface.search(&mut search);
     }
-    let CombinedVerdict { met, open, lower } = search.combined;
+    let IntersectionSearch { probe, tester, combined, .. } = search;
+    tester.finish(probe);
+    let CombinedVerdict { met, open, lower } = combined;
     if let Some(meeting) = met {
         return Verdict::Intersecting(meeting);
     }
@@ -136,33 +175,76 @@ pub(super) fn intersects(
     )
 }
 
-/// A search for the triangle closest to a body.
-struct NearestSearch<'a> {
-    probe: Probe<'a>,
-    tester: Tester<'a>,
-    surface: &'a Surface<'a>,
-    best: Option<Distance>,
-    lower: f64,
+/// What a search for the closest triangle has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearestFound {
+    pub(super) best: Option<Distance>,
+    /// The least lower bound of a triangle that was measured.
+    pub(super) lower: f64,
+    /// Triangles whose core is further away need not be measured.
     limit: f64,
 }
 
+impl Default for NearestFound {
+    fn default() -> Self {
+        Self { best: None, lower: f64::INFINITY, limit: f64::INFINITY }
+    }
+}
+
+/// A search for the triangle closest to a body.
+pub(super) struct NearestSearch<'a> {
+    pub(super) probe: Probe<'a>,
+    pub(super) tester: Tester<'a>,
+    pub(super) surface: &'a Surface<'a>,
+    pub(super) found: NearestFound,
+    /// The kernels of a search that stops at a comparison that takes long, which is then in
+    /// `pending`; `None` for a search without interruption.
+    pub(super) in_pieces: Option<Kernels>,
+    pub(super) pending: Option<Pending>,
+}
+
 impl NearestSearch<'_> {
-    fn test(&mut self, index: u32) -> ControlFlow<()> {
+    fn test(&mut self, index: u32, lower: f64) -> ControlFlow<()> {
         let own = self.surface.mesh.triangle(index as usize);
-        if self.probe.triangle_distance(&own) > self.limit {
+        if self.probe.triangle_distance(&own) > self.found.limit {
             return ControlFlow::Continue(());
         }
-        let found = self.tester.distance(self.surface.triangle(index));
-        self.lower = self.lower.min(found.lower);
-        if self.best.is_none_or(|best| found.upper < best.upper) {
-            self.best = Some(Distance { triangle_b: Some(index), ..found });
+        let corners = self.surface.triangle(index);
+        let found = if let Some(kernels) = self.in_pieces {
+            match self.tester.start_distance(corners, kernels) {
+                Ok(found) => found,
+                Err(rest) => {
+                    self.pending = Some(Pending { triangle: index, lower, rest });
+                    return ControlFlow::Break(());
+                }
+            }
+        } else {
+            self.tester.distance(corners)
+        };
+        self.take(index, lower, found)
+    }
+
+    /// Takes the distance of a triangle; the distance of the core from a box around it is at least
+    /// `lower`.
+    pub(super) fn take(&mut self, index: u32, lower: f64, distance: Distance) -> ControlFlow<()> {
+        let found = &mut self.found;
+        let of_box = without_margin(lower, self.tester.margin());
+        found.lower = found.lower.min(distance.lower.max(of_box).min(distance.upper));
+        if found.best.is_none_or(|best| distance.upper < best.upper) {
+            found.best = Some(Distance { triangle_b: Some(index), ..distance });
             // The limit is for the distance of the core.
-            self.limit = (found.upper + self.tester.margin()) * (1.0 + 4.0 * f64::EPSILON);
-            self.probe.set_direction(unit(found.point_b - found.point_a));
+            found.limit = (distance.upper + self.tester.margin()) * (1.0 + 4.0 * f64::EPSILON);
+            self.probe.set_direction(unit(distance.point_b - distance.point_a));
             self.tester.cache_triangle(index);
         }
-        if found.upper == 0.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if distance.upper == 0.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
+}
+
+/// A lower bound of the distance of a body, from that of its core.
+pub(super) fn without_margin(lower: f64, margin: f64) -> f64 {
+    let difference = lower - margin;
+    difference - difference.abs() * f64::EPSILON
 }
 
 impl BoxSearch for NearestSearch<'_> {
@@ -171,13 +253,13 @@ impl BoxSearch for NearestSearch<'_> {
     }
 
     fn limit(&self) -> f64 {
-        self.limit
+        self.found.limit
     }
 
     fn skipped(&mut self, _: f64) {}
 
-    fn triangle(&mut self, index: u32) -> ControlFlow<()> {
-        self.test(index)
+    fn triangle(&mut self, index: u32, lower: f64) -> ControlFlow<()> {
+        self.test(index, lower)
     }
 }
 
@@ -191,20 +273,25 @@ pub(super) fn distance(
         return None;
     }
     let last = cache.triangle.filter(|t| (*t as usize) < surface.mesh.triangles().len());
-    let (lower, limit) = (f64::INFINITY, f64::INFINITY);
-    let probe = Probe::new(body, surface);
+    let probe = Probe::new(body, surface, std::mem::take(&mut cache.probe));
     let tester = Tester::new(body, cache);
-    let mut search = NearestSearch { probe, tester, surface, best: None, lower, limit };
-    let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
+    let found = NearestFound::default();
+    let mut search =
+        NearestSearch { probe, tester, surface, found, in_pieces: None, pending: None };
+    let first = |triangle| search.test(triangle, f64::NEG_INFINITY);
+    let flow = last.map_or(ControlFlow::Continue(()), first);
     if flow.is_continue() {
         let _ = surface.search(&mut search);
     }
-    let best = search.best?;
+    let NearestSearch { probe, tester, found, .. } = search;
+    tester.finish(probe);
+    let NearestFound { best, lower, .. } = found;
+    let best = best?;
     let point = body.point();
     if best.upper > 0.0 && surface.contains(point) {
         return Some(zero_distance(&ShapeHit::at(point)));
     }
-    Some(Distance { lower: search.lower.min(best.upper), ..best })
+    Some(Distance { lower: lower.min(best.upper), ..best })
 }
 
 /// The triangles of a mesh that a body meets.
@@ -223,11 +310,18 @@ pub(super) fn triangles_met(
     surface: &Surface<'_>,
     cache: &mut ShapeCache,
 ) -> MetTriangles {
-    let probe = Probe::new(body, surface);
+    let probe = Probe::new(body, surface, std::mem::take(&mut cache.probe));
     let tester = Tester::new(body, cache);
     let all = Some(MetTriangles::default());
-    let mut search =
-        IntersectionSearch { probe, tester, surface, combined: CombinedVerdict::NONE, all };
+    let mut search = IntersectionSearch {
+        probe,
+        tester,
+        surface,
+        combined: CombinedVerdict::NONE,
+        all,
+        in_pieces: None,
+        pending: None,
+    };
     let _ = surface.search(&mut search);
     let mut all = search.all.unwrap_or_default();
     all.triangles.sort_unstable();

@@ -1,34 +1,47 @@
 //! A convex body and one triangle of a mesh.
 
-use super::answer::{ShapeHit, Verdict, from_interval};
+use super::answer::{Flip, ShapeHit, Verdict};
 use super::cache::ShapeCache;
-use super::convexes::{
-    distance_with_margins, hint, point_between, verdict_of_cores, verdict_of_decision,
-};
-use super::curved;
-use super::form::Placed;
-use super::margins::Margins;
+use super::convexes::{self, BodiesRest};
+use super::form::{Convex, Core, Placed};
+use super::probe::Probe;
 use crate::answer::{Bounds, Distance};
-use crate::convex::decide::compare_distance;
-use crate::convex::{self, Hull, TriangleHull};
-use crate::exact::Sign;
+use crate::convex::{Hull, Kernels, TriangleHull};
 use crate::math::{Pose, Vec3};
 
 /// Tests a convex body against triangles, one after the other. The body is A of every answer, the
 /// triangle B.
 pub(super) struct Tester<'a> {
     body: &'a Placed<'a>,
-    margins: Margins,
+    /// From the cache, to which it returns.
     triangle: TriangleHull,
-    /// The points of the core in the frame of the query, computed on first use.
-    points: Option<Vec<Vec3>>,
     cache: &'a mut ShapeCache,
+}
+
+/// Evaluates a query of two bodies with the body and a triangle in the order of the shapes: shape A
+/// of a query is at the identity.
+macro_rules! in_order {
+    ($body:expr, $triangle:expr, ($a:ident, $b:ident, $pose:ident) => $query:expr) => {{
+        let triangle = &Convex { core: Core::Hull($triangle), margin: 0.0 };
+        if $body.is_a {
+            let ($a, $b, $pose) = (&$body.body, triangle, &Pose::IDENTITY);
+            $query
+        } else {
+            let ($a, $b, $pose) = (triangle, &$body.body, $body.pose);
+            $query.flip()
+        }
+    }};
 }
 
 impl<'a> Tester<'a> {
     pub(super) fn new(body: &'a Placed<'a>, cache: &'a mut ShapeCache) -> Self {
-        let margins = Margins::new(body.body.margin, 0.0);
-        Self { body, margins, triangle: TriangleHull::default(), points: None, cache }
+        Self { body, triangle: cache.tested.take().unwrap_or_default(), cache }
+    }
+
+    /// Returns the buffers of the search to the cache.
+    pub(super) fn finish(self, probe: Probe<'_>) {
+        self.cache.tested = Some(self.triangle);
+        self.cache.probe = probe.into_memory();
     }
 
     /// The margin of the body.
@@ -41,78 +54,66 @@ impl<'a> Tester<'a> {
         self.cache.triangle = Some(triangle);
     }
 
+    /// The hull of the triangle tested last.
+    pub(super) fn last_triangle(&self) -> Hull {
+        self.triangle.hull().shared()
+    }
+
     /// Whether the body meets the triangle with these corners, given in the frame of the query.
     pub(super) fn meets(&mut self, corners: [Vec3; 3]) -> Verdict {
-        let Some(hull) = self.body.body.hull() else { return self.meets_curved(corners) };
-        if !self.margins.are_zero() {
-            let cores = self.core_distance(hull, corners);
-            let margins = self.margins;
-            return verdict_of_cores(&cores, &margins, || {
-                self.compare_with_margin(corners, &cores)
-            });
-        }
-        let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.hulls);
-        let pose = self.body.pose;
-        // Shape A of a query is at the identity.
-        let decision = if self.body.is_a {
-            convex::intersects_cached(hull, triangle, &Pose::IDENTITY, cache)
-        } else {
-            convex::intersects_cached(triangle, hull, pose, cache).swapped()
-        };
-        verdict_of_decision(decision, |common| {
-            let pairs = common.pairs.as_slice();
-            let of_a =
-                pairs.iter().map(|[i, _]| pose.transform_point(hull.vertices()[*i as usize]));
-            let of_b = pairs.iter().map(|[_, j]| corners[*j as usize]);
-            point_between(&of_a.collect::<Vec<_>>(), &of_b.collect::<Vec<_>>())
+        let (body, triangle, cache) = (self.body, self.triangle.set(corners), &mut *self.cache);
+        in_order!(body, triangle, (a, b, pose) => convexes::intersects(a, b, pose, cache))
+    }
+
+    /// The first piece of [`meets`](Self::meets).
+    pub(super) fn start_meets(
+        &mut self,
+        corners: [Vec3; 3],
+        kernels: Kernels,
+    ) -> Result<Verdict, BodiesRest> {
+        let (body, triangle, cache) = (self.body, self.triangle.set(corners), &mut *self.cache);
+        in_order!(body, triangle, (a, b, pose) => {
+            convexes::start_intersects(a, b, pose, cache, kernels)
         })
     }
 
     /// The distance of the body from the triangle with these corners.
     pub(super) fn distance(&mut self, corners: [Vec3; 3]) -> Distance {
-        let Some(hull) = self.body.body.hull() else {
-            let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.bodies);
-            let body = &self.body.body;
-            return if self.body.is_a {
-                curved::distance(body, triangle, &Pose::IDENTITY, cache)
-            } else {
-                super::answer::Flip::flip(curved::distance(triangle, body, self.body.pose, cache))
-            };
-        };
-        let cores = self.core_distance(hull, corners);
-        let margins = self.margins;
-        distance_with_margins(&cores, &margins, || self.compare_with_margin(corners, &cores))
+        let (body, triangle, cache) = (self.body, self.triangle.set(corners), &mut *self.cache);
+        in_order!(body, triangle, (a, b, pose) => convexes::distance(a, b, pose, cache))
     }
 
-    /// The distance of the core.
-    fn core_distance(&mut self, hull: &Hull, corners: [Vec3; 3]) -> Distance {
-        let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.hulls);
-        if self.body.is_a {
-            convex::distance_cached(hull, triangle, &Pose::IDENTITY, cache)
-        } else {
-            let found = convex::distance_cached(triangle, hull, self.body.pose, cache);
-            found.swapped()
-        }
+    /// The first piece of [`distance`](Self::distance).
+    pub(super) fn start_distance(
+        &mut self,
+        corners: [Vec3; 3],
+        kernels: Kernels,
+    ) -> Result<Distance, BodiesRest> {
+        let (body, triangle, cache) = (self.body, self.triangle.set(corners), &mut *self.cache);
+        in_order!(body, triangle, (a, b, pose) => {
+            convexes::start_distance(a, b, pose, cache, kernels)
+        })
     }
+}
 
-    /// The sign of the core's distance minus the margin.
-    fn compare_with_margin(&mut self, corners: [Vec3; 3], cores: &Distance) -> Sign {
-        let points = self.points.get_or_insert_with(|| self.body.points().unwrap_or_default());
-        compare_distance(points, &corners, self.margins.a, 0.0, &hint(cores))
-    }
+/// The rest of [`Tester::meets`].
+pub(super) async fn finish_meets(body: &Placed<'_>, triangle: &Hull, rest: BodiesRest) -> Verdict {
+    let mut memory = Default::default();
+    in_order!(body, triangle, (a, b, pose) => {
+        convexes::finish_intersects(a, b, pose, rest, &mut memory).await
+    })
+}
 
-    fn meets_curved(&mut self, corners: [Vec3; 3]) -> Verdict {
-        let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.bodies);
-        let body = &self.body.body;
-        let (bounds, direction, point) = if self.body.is_a {
-            let found = curved::signed_distance(body, triangle, &Pose::IDENTITY, cache);
-            (curved::bounds(&found), found.direction, (found.point_a + found.point_b) * 0.5)
-        } else {
-            let found = curved::signed_distance(triangle, body, self.body.pose, cache);
-            (curved::bounds(&found), -found.direction, (found.point_a + found.point_b) * 0.5)
-        };
-        from_interval(bounds, direction, point)
-    }
+/// The rest of [`Tester::distance`].
+pub(super) async fn finish_distance(
+    body: &Placed<'_>,
+    triangle: &Hull,
+    rest: BodiesRest,
+) -> Distance {
+    let mut memory = Default::default();
+    in_order!(body, triangle, (a, b, pose) => {
+        convexes::finish_distance(a, b, pose, rest, &mut memory).await
+    })
 }
 
 /// The combined verdict of several triangles: a meeting if one is met, otherwise undecided if one

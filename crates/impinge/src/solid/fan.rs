@@ -1,8 +1,6 @@
 //! The neighbourhood of one point of the surface of a mesh: a fan of plane sectors, or, on a sphere
 //! about the point, arcs of great circles.
 
-use std::cell::OnceCell;
-
 use crate::exact::{Sign, is_inside};
 use crate::math::{Aabb, Vec3};
 
@@ -68,62 +66,57 @@ pub(super) struct Neighbourhood {
     /// The coordinate axes; the axis of the rays is the first.
     axes: [Dir; 3],
     /// The direction of [`Self::reference_direction`], computed on first use.
-    reference: OnceCell<Option<Dir>>,
+    reference: Option<Option<Dir>>,
 }
 
 impl Neighbourhood {
     /// The neighbourhood of `point` without any triangles. Rays from the point go along coordinate
     /// axis `axis`.
-    pub(super) fn new(point: ContactPoint, axis: usize) -> Self {
+    pub(super) async fn new(point: ContactPoint, axis: usize) -> Self {
         let mut dirs = Directions::default();
-        let axes = [0, 1, 2].map(|i| dirs.between(Vec3::ZERO, Vec3::AXES[(axis + i) % 3]));
-        Self {
-            dirs,
-            point,
-            towards: Vec::new(),
-            planes: Vec::new(),
-            axes,
-            reference: OnceCell::new(),
-        }
+        let along = |i: usize| Vec3::AXES[(axis + i) % 3];
+        let axes = [
+            dirs.between(Vec3::ZERO, along(0)).await,
+            dirs.between(Vec3::ZERO, along(1)).await,
+            dirs.between(Vec3::ZERO, along(2)).await,
+        ];
+        Self { dirs, point, towards: Vec::new(), planes: Vec::new(), axes, reference: None }
     }
 
-    /// The contact point.
-    pub(super) fn point(&self) -> ContactPoint {
-        self.point
-    }
-
-    fn direction_to(&mut self, to: Vec3) -> Dir {
+    async fn direction_to(&mut self, to: Vec3) -> Dir {
+        self.dirs.meter.pay(1 + self.towards.len() as u32 / 16).await;
         if let Some((_, known)) = self.towards.iter().find(|(corner, _)| *corner == to) {
             return *known;
         }
         let direction = match self.point {
-            ContactPoint::Corner(p) => self.dirs.between(p, to),
-            ContactPoint::Crossing { e, f } => self.dirs.away_from_crossing(e, f, to),
+            ContactPoint::Corner(p) => self.dirs.between(p, to).await,
+            ContactPoint::Crossing { e, f } => self.dirs.away_from_crossing(e, f, to).await,
         };
         self.towards.push((to, direction));
         direction
     }
 
-    fn plane_of(&mut self, u: Dir, v: Dir) -> usize {
-        let dirs = &self.dirs;
-        let known =
-            |[p, q]: &[Dir; 2]| dirs.det(*p, *q, u).is_zero() && dirs.det(*p, *q, v).is_zero();
-        self.planes.iter().position(known).unwrap_or_else(|| {
-            self.planes.push([u, v]);
-            self.planes.len() - 1
-        })
+    async fn plane_of(&mut self, u: Dir, v: Dir) -> usize {
+        for plane in 0..self.planes.len() {
+            let [p, q] = self.planes[plane];
+            if self.dirs.det(p, q, u).await.is_zero() && self.dirs.det(p, q, v).await.is_zero() {
+                return plane;
+            }
+        }
+        self.planes.push([u, v]);
+        self.planes.len() - 1
     }
 
     /// The side of a plane to which a direction points.
-    pub(super) fn side(&self, plane: usize, d: Dir) -> Sign {
+    pub(super) async fn side(&mut self, plane: usize, d: Dir) -> Sign {
         let [p, q] = self.planes[plane];
-        self.dirs.det(p, q, d)
+        self.dirs.det(p, q, d).await
     }
 
     /// A direction next to `on`, on the side that `towards` points to, so close that no plane
     /// separates the two, and not in any plane. `within` is a plane that contains `on`. `None` if a
     /// plane contains both `on` and `towards`.
-    pub(super) fn direction_next_to(
+    pub(super) async fn direction_next_to(
         &mut self,
         on: Dir,
         within: usize,
@@ -131,56 +124,84 @@ impl Neighbourhood {
     ) -> Option<Dir> {
         let mut wanted = Vec::with_capacity(self.planes.len());
         for plane in 0..self.planes.len() {
-            let at = if plane == within { Sign::Zero } else { self.side(plane, on) };
-            let side = if at.is_zero() { self.side(plane, towards) } else { at };
+            let at = if plane == within { Sign::Zero } else { self.side(plane, on).await };
+            let side = if at.is_zero() { self.side(plane, towards).await } else { at };
             if side.is_zero() {
                 return None;
             }
             wanted.push(side);
         }
-        self.search(&wanted, |dirs, halvings| dirs.sum(on, towards, halvings))
+        self.search(&wanted, Candidates::Towards { on, towards }).await
     }
 
     /// The first candidate that is on the wanted side of every plane. The candidates converge to a
     /// direction.
-    fn search(
-        &mut self,
-        wanted: &[Sign],
-        candidate: impl Fn(&mut Directions, u32) -> Dir,
-    ) -> Option<Dir> {
+    async fn search(&mut self, wanted: &[Sign], candidates: Candidates) -> Option<Dir> {
         // There are finitely many planes, so a sufficiently small power of two exists; the limit
         // covers the whole range of `f64`.
-        (2..9000).step_by(6).find_map(|halvings| {
-            let found = candidate(&mut self.dirs, halvings);
-            let fits =
-                wanted.iter().enumerate().all(|(plane, side)| self.side(plane, found) == *side);
-            fits.then_some(found)
-        })
+        for halvings in (2..9000).step_by(6) {
+            let found = match candidates {
+                Candidates::Towards { on, towards } => self.dirs.sum(on, towards, halvings).await,
+                Candidates::Reference => {
+                    let [x, y, z] = self.axes;
+                    let across = self.dirs.sum(y, z, halvings).await;
+                    self.dirs.sum(x, across, halvings).await
+                }
+            };
+            if self.is_on_sides(found, wanted).await {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Whether a direction is on the wanted side of every plane.
+    async fn is_on_sides(&mut self, d: Dir, wanted: &[Sign]) -> bool {
+        for (plane, side) in wanted.iter().enumerate() {
+            if self.side(plane, d).await != *side {
+                return false;
+            }
+        }
+        true
     }
 
     /// The sign of `det(g, u, v)` for the reference direction `g = (1, e, e^2)`, whose first
     /// component is along the axis of the rays, with an infinitesimal `e > 0`. Zero only if `u` and
     /// `v` are parallel.
-    fn det_with_reference(&self, u: Dir, v: Dir) -> Sign {
-        let signs = self.axes.iter().map(|axis| self.dirs.det(*axis, u, v));
-        signs.into_iter().find(|s| !s.is_zero()).unwrap_or(Sign::Zero)
+    async fn det_with_reference(&mut self, u: Dir, v: Dir) -> Sign {
+        for axis in self.axes {
+            let sign = self.dirs.det(axis, u, v).await;
+            if !sign.is_zero() {
+                return sign;
+            }
+        }
+        Sign::Zero
     }
 
     /// A direction in no plane that no plane separates from `(1, e, e^2)`. All planes must have
     /// been added before the first call.
-    fn reference_direction(&mut self) -> Option<Dir> {
-        if let Some(known) = self.reference.get() {
-            return *known;
+    async fn reference_direction(&mut self) -> Option<Dir> {
+        if let Some(known) = self.reference {
+            return known;
         }
-        let wanted: Vec<Sign> =
-            self.planes.iter().map(|[p, q]| self.det_with_reference(*p, *q)).collect();
-        let [x, y, z] = self.axes;
-        let found = self.search(&wanted, |dirs, halvings| {
-            let across = dirs.sum(y, z, halvings);
-            dirs.sum(x, across, halvings)
-        });
-        *self.reference.get_or_init(|| found)
+        let mut wanted = Vec::with_capacity(self.planes.len());
+        for plane in 0..self.planes.len() {
+            let [p, q] = self.planes[plane];
+            wanted.push(self.det_with_reference(p, q).await);
+        }
+        let found = self.search(&wanted, Candidates::Reference).await;
+        self.reference = Some(found);
+        found
     }
+}
+
+/// The candidates of a search for a direction.
+#[derive(Clone, Copy)]
+enum Candidates {
+    /// From `towards` to `on`.
+    Towards { on: Dir, towards: Dir },
+    /// From the axes to `(1, e, e^2)`.
+    Reference,
 }
 
 /// An arc shorter than half a great circle, from `u` to `v`, counter-clockwise about `normal`,
@@ -195,15 +216,15 @@ pub(super) struct Arc {
 
 impl Arc {
     /// Whether `x`, a direction on the arc's great circle, is strictly between the arc's ends.
-    pub(super) fn contains_strictly(&self, dirs: &Directions, x: Dir) -> bool {
-        dirs.det(self.normal, self.u, x) == Sign::Positive
-            && dirs.det(self.normal, x, self.v) == Sign::Positive
+    pub(super) async fn contains_strictly(&self, dirs: &mut Directions, x: Dir) -> bool {
+        dirs.det(self.normal, self.u, x).await == Sign::Positive
+            && dirs.det(self.normal, x, self.v).await == Sign::Positive
     }
 
     /// Whether `x`, a direction on the arc's great circle, is on the arc.
-    pub(super) fn contains(&self, dirs: &Directions, x: Dir) -> bool {
-        let (from_u, to_v) = (dirs.det(self.normal, self.u, x), dirs.det(self.normal, x, self.v));
-        from_u != Sign::Negative && to_v != Sign::Negative
+    pub(super) async fn contains(&self, dirs: &mut Directions, x: Dir) -> bool {
+        dirs.det(self.normal, self.u, x).await != Sign::Negative
+            && dirs.det(self.normal, x, self.v).await != Sign::Negative
     }
 }
 
@@ -226,36 +247,48 @@ pub(super) struct Fan {
 }
 
 impl Fan {
-    /// A fan without triangles.
-    pub(super) fn new(by_parity: bool) -> Self {
-        Self { by_parity, ..Self::default() }
-    }
-
-    /// Adds the signed crossings of the ray along `(1, e, e^2)` with triangles that do not contain
-    /// the point.
-    pub(super) fn add_crossings(&mut self, crossings: i64) {
-        self.reference_winding += crossings;
+    /// The fan of the triangles near a point, which may be all. The ray along `(1, e, e^2)` has
+    /// this signed number of crossings with the others.
+    pub(super) async fn of(
+        local: &mut Neighbourhood,
+        near: &[[Vec3; 3]],
+        crossings: i64,
+        by_parity: bool,
+    ) -> Self {
+        let mut fan = Self { by_parity, reference_winding: crossings, ..Self::default() };
+        for triangle in near {
+            fan.add(local, triangle).await;
+        }
+        fan
     }
 
     /// Adds a triangle: its sectors about the point if it contains the point, otherwise its
     /// crossing with the ray. A triangle without area adds nothing.
-    pub(super) fn add(&mut self, local: &mut Neighbourhood, triangle: &[Vec3; 3]) {
+    async fn add(&mut self, local: &mut Neighbourhood, triangle: &[Vec3; 3]) {
         let [p, q, r] = *triangle;
-        let (e, f) = (local.dirs.between(p, q), local.dirs.between(p, r));
-        let normal = local.dirs.cross(e, f);
-        if local.dirs.is_zero(normal) {
+        let e = local.dirs.between(p, q).await;
+        let f = local.dirs.between(p, r).await;
+        let normal = local.dirs.cross(e, f).await;
+        if local.dirs.is_zero(normal).await {
             return;
         }
-        let d = triangle.map(|c| local.direction_to(c));
-        let side = local.dirs.det(d[0], d[1], d[2]);
+        let d =
+            [local.direction_to(p).await, local.direction_to(q).await, local.direction_to(r).await];
+        let side = local.dirs.det(d[0], d[1], d[2]).await;
         if !side.is_zero() {
             // The ray pierces the triangle if it lies in the cone of the three directions.
-            if (0..3).all(|j| local.det_with_reference(d[j], d[(j + 1) % 3]) == side) {
-                self.reference_winding += if side == Sign::Positive { 1 } else { -1 };
+            for j in 0..3 {
+                if local.det_with_reference(d[j], d[(j + 1) % 3]).await != side {
+                    return;
+                }
             }
+            self.reference_winding += if side == Sign::Positive { 1 } else { -1 };
             return;
         }
-        let sides = [0, 1, 2].map(|j| local.dirs.det(normal, d[j], d[(j + 1) % 3]));
+        let mut sides = [Sign::Zero; 3];
+        for (j, side) in sides.iter_mut().enumerate() {
+            *side = local.dirs.det(normal, d[j], d[(j + 1) % 3]).await;
+        }
         if sides.contains(&Sign::Negative) {
             return;
         }
@@ -263,7 +296,7 @@ impl Fan {
             // Zero: the point is on this edge, and there is no sector.
             if *side == Sign::Positive {
                 let (u, v) = (d[j], d[(j + 1) % 3]);
-                let plane = local.plane_of(u, v);
+                let plane = local.plane_of(u, v).await;
                 self.arcs.push(Arc { u, v, normal, plane });
             }
         }
@@ -273,19 +306,19 @@ impl Fan {
     ///
     /// The winding number changes at each arc on a path from `(1, e, e^2)` to `d`. `None` if no
     /// generic path was found, which requires a fan of many planes in very special position.
-    pub(super) fn contains(&self, local: &mut Neighbourhood, d: Dir) -> Option<bool> {
-        let reference = local.reference_direction()?;
-        if let Some(winding_difference) = self.winding_difference(&local.dirs, d, reference) {
+    pub(super) async fn contains(&self, local: &mut Neighbourhood, d: Dir) -> Option<bool> {
+        let reference = local.reference_direction().await?;
+        let direct = self.winding_difference(&mut local.dirs, d, reference).await;
+        if let Some(winding_difference) = direct {
             return Some(self.is_material(winding_difference));
         }
         for arc in &self.arcs {
             for weight in 0..8 {
-                let on = local.dirs.sum(arc.u, arc.v, weight);
-                let Some(over) = local.direction_next_to(on, arc.plane, arc.normal) else {
-                    continue;
-                };
-                let first = self.winding_difference(&local.dirs, d, over);
-                let second = self.winding_difference(&local.dirs, over, reference);
+                let on = local.dirs.sum(arc.u, arc.v, weight).await;
+                let over = local.direction_next_to(on, arc.plane, arc.normal).await;
+                let Some(over) = over else { continue };
+                let first = self.winding_difference(&mut local.dirs, d, over).await;
+                let second = self.winding_difference(&mut local.dirs, over, reference).await;
                 if let (Some(first), Some(second)) = (first, second) {
                     return Some(self.is_material(first + second));
                 }
@@ -302,17 +335,18 @@ impl Fan {
 
     /// The winding number about `d` minus the winding number about `g`, from the arcs that cross
     /// the shorter great-circle arc between them; `None` if that passes through the end of an arc.
-    fn winding_difference(&self, dirs: &Directions, d: Dir, g: Dir) -> Option<i64> {
+    async fn winding_difference(&self, dirs: &mut Directions, d: Dir, g: Dir) -> Option<i64> {
         let mut winding_difference = 0;
         for arc in &self.arcs {
-            let (at_u, at_v) = (dirs.det(d, g, arc.u), dirs.det(d, g, arc.v));
+            let (at_u, at_v) = (dirs.det(d, g, arc.u).await, dirs.det(d, g, arc.v).await);
             if at_u.is_zero() || at_v.is_zero() {
                 return None;
             }
             if at_u == at_v {
                 continue;
             }
-            let (at_d, at_g) = (dirs.det(arc.u, arc.v, d), dirs.det(arc.u, arc.v, g));
+            let at_d = dirs.det(arc.u, arc.v, d).await;
+            let at_g = dirs.det(arc.u, arc.v, g).await;
             // The great circles meet in two opposite points; the last condition holds if both arcs
             // contain the same one.
             if at_d != at_g && at_d == at_v {

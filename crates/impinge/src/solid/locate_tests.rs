@@ -1,11 +1,12 @@
 //! Point location through the tree, compared with a test of every triangle.
 
+use crate::budget::Budget;
 use crate::exact::{Location, RayAxis, location_of, ray_crossing, winding_number};
 use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::Posed;
 use crate::shapes;
-use crate::tree::RayQuery;
+use crate::tree::{RayQuery, RaySearch, RayTest};
 
 use super::locate::{locate_at, locate_posed};
 
@@ -113,10 +114,29 @@ fn poses(random: &mut Random, size: f64) -> Vec<Pose> {
     poses
 }
 
+/// The exact test of a point, counted.
+struct Counted<'a> {
+    count: usize,
+    p: Vec3,
+    posed: &'a Posed<'a>,
+}
+
+impl RayTest for Counted<'_> {
+    fn units(&mut self, _: u32) -> u64 {
+        1
+    }
+
+    fn crossing(&mut self, t: u32) -> Option<i64> {
+        self.count += 1;
+        ray_crossing(self.p, &self.posed.triangle(t))
+    }
+}
+
 #[test]
 fn tree_and_all_triangles_agree() {
     let mut random = Random::new(1);
     let (mut seen, mut by_tree) = ([0; 3], 0);
+    let mut search = RaySearch::default();
     for solid in solids() {
         for size in [1.0, 3e-310, 1e-300, 1e-100, 1e-30, 1e8, 1e30, 1e58] {
             let solid = solid.scaled(size).unwrap();
@@ -128,9 +148,11 @@ fn tree_and_all_triangles_agree() {
                     let expected = location_of(winding_number(p, posed.triangles()), balanced);
                     assert_eq!(locate_posed(p, &posed), expected, "{p} {size} {pose:?}");
                     assert_eq!(locate_at(p, &solid, &pose), expected, "{p} {size} {pose:?}");
-                    let mut exact = |t| ray_crossing(p, &posed.triangle(t));
+                    let mut exact = Counted { count: 0, p, posed: &posed };
                     let ray = RayQuery { pose: &pose, from: p, slack: 0.0, along: RayAxis::FIRST };
-                    if let Some(winding) = solid.tree().crossings(&ray, &mut exact) {
+                    if search.start(solid.tree(), &ray) {
+                        let no_limit = &mut Budget::unlimited();
+                        let winding = search.run(solid.tree(), &mut exact, no_limit).unwrap();
                         assert_eq!(location_of(winding, balanced), expected, "{p} {size} {pose:?}");
                         by_tree += 1;
                     }
@@ -150,14 +172,14 @@ fn few_triangles_need_the_exact_test() {
     let turn = Pose::from_quaternion(random.rotation().to_array(), random.in_cube()).unwrap();
     let posed = Posed::new(&ball, &turn);
     let (mut tested, mut inside) = (0, 0);
+    let mut search = RaySearch::default();
     for _ in 0..1_000 {
         let p = turn.transform_point(random.in_cube());
-        let mut exact = |t| {
-            tested += 1;
-            ray_crossing(p, &posed.triangle(t))
-        };
+        let mut exact = Counted { count: 0, p, posed: &posed };
         let ray = RayQuery { pose: &turn, from: p, slack: 0.0, along: RayAxis::FIRST };
-        let winding = ball.tree().crossings(&ray, &mut exact).unwrap();
+        assert!(search.start(ball.tree(), &ray));
+        let winding = search.run(ball.tree(), &mut exact, &mut Budget::unlimited()).unwrap();
+        tested += exact.count;
         inside += usize::from(location_of(winding, true) == Location::Inside);
     }
     assert!((400..700).contains(&inside), "{inside}");

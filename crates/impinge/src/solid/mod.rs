@@ -12,21 +12,28 @@
 //! [`locate()`], also where shells of one mesh overlap, are nested or are turned inside out.
 
 mod contacts;
+mod crossings;
 mod directions;
 mod fan;
 pub(crate) mod locate;
 #[cfg(test)]
 mod locate_tests;
+mod nesting;
 mod number;
 mod outside;
 mod overlay;
+mod pauses;
 mod plane;
 pub(crate) mod relate;
 #[cfg(test)]
 mod relate_tests;
+mod shells;
+mod sorting;
 mod surface;
 
-pub use locate::locate;
+pub use locate::{LocateSearch, LocationWithin, locate, locate_within};
 pub(crate) use locate::{check_solid, locate_at};
+pub(crate) use nesting::{Nesting, NestingSearch, vertex_in_solid};
 pub(crate) use outside::share_no_space;
-pub(crate) use relate::{Occupancy, occupancy_without_crossing, vertex_in_either, vertex_in_solid};
+pub(crate) use relate::{Occupancy, RelateSearch};
+pub(crate) use sorting::Sorting;

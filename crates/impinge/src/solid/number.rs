@@ -3,13 +3,21 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
+use super::pauses::Meter;
 use crate::exact::Sign;
 
+/// Digits of 64 bits that are multiplied with each other at a cost of one.
+const DIGIT_PAIRS_PER_COST: usize = 16;
+
+/// Larger products of integers of any length are computed in parts of this many pairs of digits.
+const MAX_DIGIT_PAIRS: usize = 1 << 10;
+
 /// An integer. Operations return `None` if the result overflows.
-pub(super) trait Integer: Clone {
+pub(super) trait Integer: Clone + Send + Sync + 'static {
     fn of(x: i64) -> Self;
     fn plus(&self, other: &Self) -> Option<Self>;
-    fn times(&self, other: &Self) -> Option<Self>;
+    /// The product, paid for before it is computed.
+    fn times(&self, other: &Self, meter: &mut Meter) -> impl Future<Output = Option<Self>> + Send;
     /// Times two to the power of `bits`.
     fn shifted(&self, bits: u64) -> Option<Self>;
     fn negated(self) -> Self;
@@ -90,27 +98,9 @@ impl Fixed {
         }
         rest
     }
-}
 
-impl Integer for Fixed {
-    fn of(x: i64) -> Self {
-        let mut number = Self::ZERO;
-        number.limbs[0] = x.unsigned_abs();
-        (number.len, number.negative) = (usize::from(x != 0), x < 0);
-        number
-    }
-
-    fn plus(&self, other: &Self) -> Option<Self> {
-        if self.negative == other.negative {
-            self.add_size(other)
-        } else if self.is_smaller(other) {
-            Some(other.subtract_size(self))
-        } else {
-            Some(self.subtract_size(other))
-        }
-    }
-
-    fn times(&self, other: &Self) -> Option<Self> {
+    /// The product: at most 72 pairs of digits are multiplied.
+    pub(super) fn product(&self, other: &Self) -> Option<Self> {
         let mut product = Self::ZERO;
         if self.len == 0 || other.len == 0 {
             return Some(product);
@@ -136,6 +126,30 @@ impl Integer for Fixed {
         product.len -= usize::from(product.limbs[product.len - 1] == 0);
         product.negative = self.negative != other.negative;
         Some(product)
+    }
+}
+
+impl Integer for Fixed {
+    fn of(x: i64) -> Self {
+        let mut number = Self::ZERO;
+        number.limbs[0] = x.unsigned_abs();
+        (number.len, number.negative) = (usize::from(x != 0), x < 0);
+        number
+    }
+
+    fn plus(&self, other: &Self) -> Option<Self> {
+        if self.negative == other.negative {
+            self.add_size(other)
+        } else if self.is_smaller(other) {
+            Some(other.subtract_size(self))
+        } else {
+            Some(self.subtract_size(other))
+        }
+    }
+
+    async fn times(&self, other: &Self, meter: &mut Meter) -> Option<Self> {
+        meter.pay(1 + (self.len * other.len / DIGIT_PAIRS_PER_COST) as u32).await;
+        self.product(other)
     }
 
     fn shifted(&self, bits: u64) -> Option<Self> {
@@ -201,8 +215,24 @@ impl Integer for BigInt {
         Some(self + other)
     }
 
-    fn times(&self, other: &Self) -> Option<Self> {
-        Some(self * other)
+    async fn times(&self, other: &Self, meter: &mut Meter) -> Option<Self> {
+        let (long, short) = if self.bits() < other.bits() { (other, self) } else { (self, other) };
+        let [n, m] = [long, short].map(|x| Self::bits(x).div_ceil(64) as usize);
+        if n * m <= MAX_DIGIT_PAIRS {
+            meter.pay((4 + n * m / DIGIT_PAIRS_PER_COST) as u32).await;
+            return Some(long * short);
+        }
+        // In rows of a few digits of the shorter factor.
+        let row = (MAX_DIGIT_PAIRS / n).max(1);
+        let digits: Vec<u64> = short.iter_u64_digits().collect();
+        let mut product = Self::zero();
+        for (at, row_digits) in digits.chunks(row).enumerate() {
+            // The sum and the shift are linear in the length of the product.
+            meter.pay((8 + (n * row + 4 * (n + m)) / DIGIT_PAIRS_PER_COST) as u32).await;
+            let factor = row_digits.iter().rev().fold(Self::zero(), |x, d| (x << 64) + *d);
+            product += (long * factor) << (64 * row * at);
+        }
+        Some(if short.is_negative() { -product } else { product })
     }
 
     fn shifted(&self, bits: u64) -> Option<Self> {
@@ -236,6 +266,7 @@ impl Integer for BigInt {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pauses::to_the_end;
     use super::*;
     use crate::math::Random;
 
@@ -265,6 +296,21 @@ mod tests {
     }
 
     #[test]
+    fn products_in_parts_are_products() {
+        let mut random = Random::new(6);
+        for round in 0..200 {
+            let mut factor = || {
+                let digits = 1 + random.index([3, 20, 60, 300][round % 4]);
+                let size = (0..digits).fold(BigInt::zero(), |x, _| (x << 64) + random.bits());
+                if random.index(2) == 0 { -size } else { size }
+            };
+            let (x, y) = (factor(), factor());
+            let product = to_the_end(async { x.times(&y, &mut Meter::default()).await });
+            assert_eq!(product, Some(&x * &y));
+        }
+    }
+
+    #[test]
     fn fixed_and_big_integers_agree() {
         let mut random = Random::new(5);
         let (mut full, mut zeros) = (0, 0);
@@ -279,7 +325,7 @@ mod tests {
             let fits = |n: &BigInt| n.bits() <= 1024;
             for (found, known) in [
                 (x.plus(&y), &p + &q),
-                (x.times(&y), &p * &q),
+                (x.product(&y), &p * &q),
                 (x.shifted(shift), &p << shift),
                 (Some(x.negated()), -&p),
             ] {

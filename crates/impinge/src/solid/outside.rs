@@ -154,13 +154,18 @@ impl<'a> Region<'a> {
 
     /// Whether the other mesh shares no space with the solid, as far as half-spaces prove it.
     fn leaves_out(&mut self, other: &Posed<'_>) -> bool {
-        let inside = |t: u32| overlap_in_their_interiors(&other.triangle_bounds(t), &self.bounds);
-        let count = other.len();
-        let near: Vec<u32> = if count > MAX_TRIANGLES_WITHOUT_TREE {
-            near_triangles(other, &self.bounds).into_iter().filter(|t| inside(*t)).collect()
-        } else {
-            (0..count as u32).filter(|t| inside(*t)).collect()
-        };
+        let inside = |t: &u32| overlap_in_their_interiors(&other.triangle_bounds(*t), &self.bounds);
+        let mut near = Vec::new();
+        if overlap_in_their_interiors(&other.bounds(), &self.bounds) {
+            if other.len() > MAX_TRIANGLES_WITHOUT_TREE {
+                near = near_triangles(other, &self.bounds);
+                near.retain(inside);
+                // Neighbours follow each other, and are often left out by the same face.
+                near.sort_unstable();
+            } else {
+                near.extend((0..other.len() as u32).filter(inside));
+            }
+        }
         near.iter().all(|t| self.leaves_out_triangle(&other.triangle(*t)))
             && (!other.mesh().is_solid() || self.has_point_outside(other))
     }
@@ -340,7 +345,7 @@ fn near_triangles(mesh: &Posed<'_>, bounds: &Aabb) -> Vec<u32> {
 
         fn skipped(&mut self, _: f64) {}
 
-        fn triangle(&mut self, index: u32) -> ControlFlow<()> {
+        fn triangle(&mut self, index: u32, _: f64) -> ControlFlow<()> {
             self.found.push(index);
             ControlFlow::Continue(())
         }

@@ -4,12 +4,11 @@
 //! divide the sphere into cells. Each cell is bounded by pieces of arcs, so testing both sides of
 //! every piece covers every cell.
 
-use std::cmp::Ordering;
-
 use crate::exact::Sign;
+use crate::math::Vec3;
 
 use super::directions::{Dir, Directions};
-use super::fan::{Arc, Fan, Neighbourhood};
+use super::fan::{Arc, ContactPoint, Fan, Neighbourhood};
 
 /// The kinds of space found so far. Flags are only ever set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +53,11 @@ pub(super) struct LocalPair<'a> {
 impl LocalPair<'_> {
     /// Adds the kinds of space about the point to `overlay`. `None` if no generic direction was
     /// found, see [`Fan::contains`].
-    pub(super) fn classify(&self, local: &mut Neighbourhood, overlay: &mut Overlay) -> Option<()> {
+    pub(super) async fn classify(
+        &self,
+        local: &mut Neighbourhood,
+        overlay: &mut Overlay,
+    ) -> Option<()> {
         let of_a = self.a.arcs.iter().map(|arc| (arc, true));
         let of_b = self.b.arcs.iter().map(|arc| (arc, false));
         for (arc, of_a) in of_a.chain(of_b) {
@@ -62,18 +65,21 @@ impl LocalPair<'_> {
             if !(if of_a { self.b_is_solid } else { self.a_is_solid }) {
                 continue;
             }
-            for piece in self.cuts(&mut local.dirs, arc).windows(2) {
+            for piece in self.cuts(&mut local.dirs, arc).await.windows(2) {
                 if overlay.is_full() {
                     return Some(());
                 }
-                let (above, below) = both_sides(local, arc, piece[0], piece[1])?;
+                let (above, below) = both_sides(local, arc, piece[0], piece[1]).await?;
                 if self.a_is_solid && self.b_is_solid {
                     for d in [above, below] {
-                        overlay.add(self.a.contains(local, d)?, self.b.contains(local, d)?);
+                        let in_a = self.a.contains(local, d).await?;
+                        let in_b = self.b.contains(local, d).await?;
+                        overlay.add(in_a, in_b);
                     }
                 } else {
                     let solid = if of_a { self.b } else { self.a };
-                    let (up, down) = (solid.contains(local, above)?, solid.contains(local, below)?);
+                    let up = solid.contains(local, above).await?;
+                    let down = solid.contains(local, below).await?;
                     if up == down {
                         // The piece is inside or outside the solid; where the sides differ, the
                         // surfaces coincide.
@@ -89,43 +95,56 @@ impl LocalPair<'_> {
 
     /// The arc's ends and the points where other arcs meet it, in order along it, without
     /// duplicates.
-    fn cuts(&self, dirs: &mut Directions, arc: &Arc) -> Vec<Dir> {
-        let mut cuts = Vec::new();
+    async fn cuts(&self, dirs: &mut Directions, arc: &Arc) -> Vec<Dir> {
+        let mut cuts = vec![arc.u];
         for other in self.a.arcs.iter().chain(&self.b.arcs) {
             if other.plane == arc.plane {
-                cuts.extend([other.u, other.v].iter().filter(|x| arc.contains_strictly(dirs, **x)));
-            } else if dirs.det(arc.u, arc.v, other.u) != dirs.det(arc.u, arc.v, other.v) {
-                let x = dirs.cross(arc.normal, other.normal);
-                let opposite = dirs.negated(x);
+                for x in [other.u, other.v] {
+                    if arc.contains_strictly(dirs, x).await {
+                        insert(&mut cuts, x, dirs, arc).await;
+                    }
+                }
+            } else if dirs.det(arc.u, arc.v, other.u).await != dirs.det(arc.u, arc.v, other.v).await
+            {
+                let x = dirs.cross(arc.normal, other.normal).await;
+                let opposite = dirs.negated(x).await;
                 for x in [x, opposite] {
-                    if arc.contains_strictly(dirs, x) && other.contains(dirs, x) {
-                        cuts.push(x);
+                    if arc.contains_strictly(dirs, x).await && other.contains(dirs, x).await {
+                        insert(&mut cuts, x, dirs, arc).await;
                     }
                 }
             }
         }
-        cuts.sort_by(|x, y| match dirs.det(arc.normal, *x, *y) {
-            Sign::Positive => Ordering::Less,
-            Sign::Zero => Ordering::Equal,
-            Sign::Negative => Ordering::Greater,
-        });
-        cuts.dedup_by(|x, y| dirs.det(arc.normal, *x, *y).is_zero());
-        cuts.insert(0, arc.u);
         cuts.push(arc.v);
         cuts
     }
 }
 
+/// Inserts a point of an arc into a sorted list that starts with the arc's first end, unless the
+/// list has the same point.
+async fn insert(cuts: &mut Vec<Dir>, x: Dir, dirs: &mut Directions, arc: &Arc) {
+    let (mut low, mut high) = (1, cuts.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        match dirs.det(arc.normal, cuts[middle], x).await {
+            Sign::Positive => low = middle + 1,
+            Sign::Zero => return,
+            Sign::Negative => high = middle,
+        }
+    }
+    cuts.insert(low, x);
+}
+
 impl Fan {
     /// Whether there is space outside the solid about the point, next to its own surface. `None` as
     /// in [`Fan::contains`].
-    pub(super) fn has_free_space(&self, local: &mut Neighbourhood) -> Option<bool> {
+    pub(super) async fn has_free_space(&self, local: &mut Neighbourhood) -> Option<bool> {
         let nothing = Fan::default();
         let alone = LocalPair { a: self, b: &nothing, a_is_solid: true, b_is_solid: true };
         for arc in &self.arcs {
-            for piece in alone.cuts(&mut local.dirs, arc).windows(2) {
-                let (above, below) = both_sides(local, arc, piece[0], piece[1])?;
-                if !(self.contains(local, above)? && self.contains(local, below)?) {
+            for piece in alone.cuts(&mut local.dirs, arc).await.windows(2) {
+                let (above, below) = both_sides(local, arc, piece[0], piece[1]).await?;
+                if !(self.contains(local, above).await? && self.contains(local, below).await?) {
                     return Some(true);
                 }
             }
@@ -135,24 +154,67 @@ impl Fan {
 }
 
 /// Directions next to the middle of a piece of `arc`, on both sides of it, not in any plane.
-fn both_sides(local: &mut Neighbourhood, arc: &Arc, from: Dir, to: Dir) -> Option<(Dir, Dir)> {
-    let inwards = local.dirs.negated(arc.normal);
+async fn both_sides(
+    local: &mut Neighbourhood,
+    arc: &Arc,
+    from: Dir,
+    to: Dir,
+) -> Option<(Dir, Dir)> {
+    let inwards = local.dirs.negated(arc.normal).await;
     for weight in 0..64 {
-        let middle = local.dirs.sum(from, to, weight);
-        let above = local.direction_next_to(middle, arc.plane, arc.normal);
-        let below = above.and_then(|_| local.direction_next_to(middle, arc.plane, inwards));
-        if let (Some(above), Some(below)) = (above, below) {
+        let middle = local.dirs.sum(from, to, weight).await;
+        let above = local.direction_next_to(middle, arc.plane, arc.normal).await;
+        let Some(above) = above else { continue };
+        if let Some(below) = local.direction_next_to(middle, arc.plane, inwards).await {
             return Some((above, below));
         }
     }
     None
 }
 
+/// The triangles of a mesh near a contact point, and the crossings of the ray from it with all
+/// others.
+#[derive(Debug)]
+pub(super) struct NearPoint {
+    pub(super) triangles: Vec<[Vec3; 3]>,
+    pub(super) crossings: i64,
+    pub(super) by_parity: bool,
+    pub(super) is_solid: bool,
+}
+
+impl NearPoint {
+    async fn fan(&self, local: &mut Neighbourhood) -> Fan {
+        Fan::of(local, &self.triangles, self.crossings, self.by_parity).await
+    }
+}
+
+/// The kinds of space known before, and those at a contact point. Rays go along coordinate axis
+/// `axis`. `None` as in [`LocalPair::classify`].
+pub(super) async fn classify_contact(
+    (point, axis): (ContactPoint, usize),
+    a: NearPoint,
+    b: NearPoint,
+    mut known: Overlay,
+) -> Option<Overlay> {
+    let mut local = Neighbourhood::new(point, axis).await;
+    let fans = (a.fan(&mut local).await, b.fan(&mut local).await);
+    let pair = LocalPair { a: &fans.0, b: &fans.1, a_is_solid: a.is_solid, b_is_solid: b.is_solid };
+    pair.classify(&mut local, &mut known).await?;
+    Some(known)
+}
+
+/// Whether there is space outside a solid next to its own surface at a point. `true` if that cannot
+/// be decided.
+pub(super) async fn has_free_space((point, axis): (ContactPoint, usize), solid: NearPoint) -> bool {
+    let mut local = Neighbourhood::new(point, axis).await;
+    let fan = solid.fan(&mut local).await;
+    fan.has_free_space(&mut local).await.unwrap_or(true)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::fan::ContactPoint;
+    use super::super::pauses::to_the_end;
     use super::*;
-    use crate::math::Vec3;
 
     const CUBE: [[usize; 3]; 12] = [
         [0, 2, 1],
@@ -180,20 +242,14 @@ mod tests {
         CUBE.iter().map(|t| t.map(corner)).collect()
     }
 
+    fn near(triangles: &[[Vec3; 3]]) -> NearPoint {
+        let triangles = triangles.to_vec();
+        NearPoint { triangles, crossings: 0, by_parity: false, is_solid: true }
+    }
+
     fn classify(a: &[[Vec3; 3]], b: &[[Vec3; 3]], point: ContactPoint) -> Overlay {
-        let mut local = Neighbourhood::new(point, 0);
-        let (mut fan_a, mut fan_b) = (Fan::default(), Fan::default());
-        for t in a {
-            fan_a.add(&mut local, t);
-        }
-        for t in b {
-            fan_b.add(&mut local, t);
-        }
-        let mut overlay = Overlay::default();
-        LocalPair { a: &fan_a, b: &fan_b, a_is_solid: true, b_is_solid: true }
-            .classify(&mut local, &mut overlay)
-            .unwrap();
-        overlay
+        let known = Overlay::default();
+        to_the_end(classify_contact((point, 0), near(a), near(b), known)).unwrap()
     }
 
     fn kinds(both: bool, in_a_only: bool, in_b_only: bool) -> Overlay {
@@ -261,11 +317,10 @@ mod tests {
             e: [Vec3::new(1.0, -1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)],
             f: [Vec3::new(0.0, -0.2, 0.0), Vec3::new(3.0, 0.7, 0.0)],
         };
-        let mut local = Neighbourhood::new(crossing, 0);
-        let mut fan = Fan::default();
-        for t in &a {
-            fan.add(&mut local, t);
-        }
+        let fan = to_the_end(async {
+            let mut local = Neighbourhood::new(crossing, 0).await;
+            near(&a).fan(&mut local).await
+        });
         // The two half-planes at the edge, with two arcs each, as no diagonal ends at the point.
         assert_eq!(fan.arcs.len(), 4);
     }

@@ -1,15 +1,16 @@
 //! Separation by a plane at a corner of a contact, compared with the full classification.
 
+use crate::budget::Budget;
 use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Posed, intersecting_pairs};
 use crate::shapes;
 
-use super::contacts::contact_points;
+use super::contacts::ContactSearch;
 use super::fan::ContactPoint;
 use super::overlay::Overlay;
-use super::plane::separated_by_plane;
-use super::relate::Pair;
+use super::plane::PlaneSearch;
+use super::relate::{ContactAnalysis, Pair, SideSearch};
 use super::surface::Surface;
 
 /// Solids with corners, edges and faces on a grid, with notches and holes, in several pieces,
@@ -51,6 +52,8 @@ fn separating_planes_imply_no_shared_space() {
     let mut random = Random::new(6);
     let bodies = bodies();
     let (mut separated, mut crossings, mut classified, mut sides, mut full) = (0, 0, 0, 0, 0);
+    let mut contacts = ContactSearch::default();
+    let (mut beside, mut analysis) = (SideSearch::default(), ContactAnalysis::default());
     for round in 0..4_000 {
         let [one, other] = [0; 2].map(|_| &bodies[random.index(bodies.len())]);
         let size = [1.0, 1.0, 2.0_f64.powi(-90), 2.0_f64.powi(60)][round % 4];
@@ -74,14 +77,19 @@ fn separating_planes_imply_no_shared_space() {
         }
         let region = a.bounds().intersection(&b.bounds());
         let pair = Pair { a: Surface::new(&a, &region), b: Surface::new(&b, &region) };
-        let separate = separated_by_plane(&a, &b, &pairs);
+        let no_limit = &mut Budget::unlimited();
+        let separate = PlaneSearch::default().run(&a, &b, &pairs, no_limit).unwrap();
         sides += usize::from(separate);
-        for (point, (i, j)) in contact_points(&a, &b, &pairs).into_iter().step_by(3) {
-            let by_plane = pair.separated_at(&point, a.triangle(i), b.triangle(j));
-            let mut overlay = Overlay::default();
-            if pair.classify_contact(point, &mut overlay).is_none() {
+        contacts.reset();
+        assert!(contacts.run(&a, &b, &pairs, no_limit));
+        let points = std::iter::from_fn(|| contacts.next(&pairs));
+        for (point, (i, j)) in points.collect::<Vec<_>>().into_iter().step_by(3) {
+            let triangles = [a.triangle(i), b.triangle(j)];
+            let by_plane = beside.run(&pair, point, triangles, no_limit).unwrap();
+            let known = Overlay::default();
+            let Some(overlay) = analysis.run(&pair, point, known, no_limit).unwrap() else {
                 continue;
-            }
+            };
             classified += 1;
             full += usize::from(overlay.both);
             assert!(!(overlay.both && (by_plane || separate)), "{point:?} in round {round}");

@@ -61,7 +61,7 @@ const LEAST_SHARE: f64 = 1e-6;
 /// The cuts of all triangles, each piece with its owner. Triangles and levels are not empty, and
 /// parents exist.
 pub(super) fn assign(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) -> Vec<u32> {
-    assigned(mesh, levels, options).cuts
+    assigned(mesh, levels, options, false).cuts
 }
 
 /// Where balls have to grow.
@@ -73,20 +73,28 @@ pub(super) struct Missing {
     /// The radius that the patch of each ball of the deepest level needs; negative for an empty
     /// patch.
     pub(super) radii: Vec<f64>,
+    /// The corners of the pieces of each patch.
+    pub(super) patches: Vec<Vec<Vec3>>,
 }
 
 /// The pieces that need larger balls.
 pub(super) fn unassigned(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) -> Missing {
-    let found = assigned(mesh, levels, options);
-    Missing { points: found.missing, radii: found.chains.used_radii() }
+    let found = assigned(mesh, levels, options, true);
+    Missing { points: found.missing, radii: found.chains.used_radii(), patches: found.patches }
 }
 
-fn assigned(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) -> Assignment {
+fn assigned(
+    mesh: &Mesh,
+    levels: &[Vec<Node>],
+    options: &CoverOptions,
+    keep_patches: bool,
+) -> Assignment {
     let frame = Frame::of(&mesh.bounds());
     let chains = Chains::new(&frame, levels);
     // Balls far smaller than an even share of the surface count as that large.
     let least_radius = 0.25 / (chains.deepest() as f64).sqrt();
     let count = mesh.triangles().len();
+    let deepest = if keep_patches { chains.deepest() } else { 0 };
     let mut assignment = Assignment {
         chains,
         least_radius,
@@ -96,6 +104,7 @@ fn assigned(mesh: &Mesh, levels: &[Vec<Node>], options: &CoverOptions) -> Assign
         cuts: Vec::with_capacity(2 * count),
         near: Vec::new(),
         missing: Vec::new(),
+        patches: vec![Vec::new(); deepest],
     };
     for t in 0..count {
         let corners = mesh.triangle(t).map(|p| frame.local(p));
@@ -120,9 +129,20 @@ struct Assignment {
     near: Vec<u32>,
     /// The corners of pieces for which balls grew.
     missing: Vec<Vec3>,
+    /// The corners of the pieces of each deepest ball, if they are wanted.
+    patches: Vec<Vec<Vec3>>,
 }
 
 impl Assignment {
+    /// Gives a piece to a deepest ball.
+    fn take(&mut self, leaf: u32, corners: &[Vec3; 3]) {
+        self.chains.take(leaf, corners);
+        self.cuts.push(FIRST_OWNER + leaf);
+        if let Some(patch) = self.patches.get_mut(leaf as usize) {
+            patch.extend(corners);
+        }
+    }
+
     /// Appends the cuts and owners of a piece; only balls of the range `near` meet it.
     fn piece(&mut self, corners: &[Vec3; 3], near: std::ops::Range<usize>, depth: u32) {
         let mut best: Option<(f64, u32)> = None;
@@ -137,8 +157,7 @@ impl Assignment {
             }
         }
         if let Some((_, leaf)) = best {
-            self.chains.take(leaf, corners);
-            self.cuts.push(FIRST_OWNER + leaf);
+            self.take(leaf, corners);
             return;
         }
         let (center, radius) = around(corners);
@@ -155,8 +174,7 @@ impl Assignment {
             let leaf = self.chains.least_growth(corners);
             self.chains.grow(leaf, corners);
             self.missing.extend(corners);
-            self.chains.take(leaf, corners);
-            self.cuts.push(FIRST_OWNER + leaf);
+            self.take(leaf, corners);
             return;
         }
         self.cuts_left -= 1;

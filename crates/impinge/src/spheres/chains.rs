@@ -7,10 +7,15 @@
 use super::Node;
 use super::frame::Frame;
 use crate::math::Vec3;
+use crate::order::sort_by;
 
 /// Relative excess of a distance over a radius that is ignored: radii are fitted afterwards, and
 /// balls that are tight up to rounding cause no cuts.
 const TIGHT: f64 = 1e-12;
+
+/// How much more the growth of a ball counts that is not in the deepest level: the levels above
+/// cover the surface by themselves.
+const WEIGHT_ABOVE: f64 = 16.0;
 
 /// A ball and its relatives.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +56,8 @@ impl Chains {
         let mut children = Vec::new();
         for level in 1..linked.len() {
             let mut order: Vec<u32> = (0..linked[level].len() as u32).collect();
-            order.sort_by_key(|i| linked[level][*i as usize].parent);
+            let parent = |i: u32| linked[level][i as usize].parent;
+            sort_by(&mut order, &|i, j| parent(*i).cmp(&parent(*j)).then(i.cmp(j)));
             for (place, child) in order.iter().enumerate() {
                 let parent = linked[level][*child as usize].parent as usize;
                 let parent = &mut linked[level - 1][parent];
@@ -169,11 +175,13 @@ impl Chains {
         best: &mut (f64, u32),
     ) {
         let links = &self.levels[level];
+        let is_deepest = level + 1 == self.levels.len();
+        let weight = if is_deepest { 1.0 } else { WEIGHT_ABOVE };
         let growth = |ball: u32| {
             let link = &links[ball as usize];
-            above + (farthest_squared(link.center, corners).sqrt() - link.given_radius).max(0.0)
+            let missing = farthest_squared(link.center, corners).sqrt() - link.given_radius;
+            above + weight * missing.max(0.0)
         };
-        let is_deepest = level + 1 == self.levels.len();
         if is_deepest {
             for ball in family {
                 let found = growth(*ball);

@@ -14,15 +14,12 @@
 //! next, until the largest bound is as near to a distance that was found as requested. Bounds are
 //! derived in `docs/notes/spheres.md`.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use super::Ball;
 use super::surface::{Surface, distance_error};
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
-use crate::pieces::index::triangle_distance;
+use crate::pieces::furthest::{Cells, furthest_corner};
 
 /// Balls larger or further away than this in the unit of the mesh get only trivial bounds.
 const MAX_SIZE: f64 = 1e30;
@@ -149,7 +146,9 @@ struct Cell {
 
 struct Search<'a> {
     surface: &'a Surface,
-    heap: BinaryHeap<Cell>,
+    /// By the number of their ball. Of cells of one ball with equal bounds, which is cut first is
+    /// up to the heap, the same in every run.
+    heap: Cells<Cell>,
     /// A certain distance of a point of a ball from the solid.
     lower: f64,
     cells: usize,
@@ -162,22 +161,19 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(surface: &'a Surface, lower: f64, is_certain: bool) -> Self {
-        let (heap, found) = (BinaryHeap::new(), Vec::new());
+        let (heap, found) = (Cells::new(), Vec::new());
         Self { surface, heap, lower, cells: 0, is_certain, found }
     }
 
     /// Cuts cells until the bounds are near to each other; returns the upper bound, or zero if no
     /// cell is left that could be above the lower bound.
     fn run(&mut self, options: &ReachOptions) -> f64 {
-        while let Some(cell) = self.heap.pop() {
-            let gap = cell.upper - self.lower;
-            let is_close = gap <= ABSOLUTE.max(options.tolerance * self.lower);
-            if is_close || self.cells >= options.max_cells || cell.upper == f64::INFINITY {
-                return cell.upper;
-            }
-            self.cut(&cell);
-        }
-        0.0
+        let ends = |search: &Self, upper: f64| {
+            let gap = upper - search.lower;
+            let is_close = gap <= ABSOLUTE.max(options.tolerance * search.lower);
+            is_close || search.cells >= options.max_cells || upper == f64::INFINITY
+        };
+        Cells::run(self, |search| &mut search.heap, ends, Self::cut)
     }
 
     fn add_ball(&mut self, number: u32, ball: &Ball) {
@@ -193,7 +189,7 @@ impl<'a> Search<'a> {
             outer: radius,
         };
         if size.is_nan() || size >= MAX_SIZE {
-            self.heap.push(cell);
+            self.heap.push(cell.upper, cell.number as usize, cell);
             return;
         }
         // The centre's place in the frame is off by its rounding.
@@ -207,7 +203,7 @@ impl<'a> Search<'a> {
         cell.depth = depth;
         cell.upper = (radius - depth) * (1.0 + f64::EPSILON) + error;
         if cell.upper > self.lower {
-            self.heap.push(cell);
+            self.heap.push(cell.upper, cell.number as usize, cell);
         }
     }
 
@@ -269,11 +265,13 @@ impl<'a> Search<'a> {
     fn add_cell(&mut self, mut cell: Cell) {
         let Some(cone) = cell.cone else { return };
         let Ball { center, radius: _ } = cell.ball;
-        // Points that are nearer to the centre reach no further than the lower bound.
-        cell.inner = cell.inner.max(cell.depth + self.lower).max(0.0);
-        if cell.inner >= cell.outer {
+        // Points that are nearer to the centre reach no further than the lower bound. (A ball of
+        // radius zero has no shell, but it has its centre.)
+        let near = cell.depth + self.lower;
+        if near >= cell.outer {
             return;
         }
+        cell.inner = cell.inner.max(near).max(0.0);
         self.cells += 1;
         let size = center.length() + cell.outer;
         let error = 4.0 * distance_error(2.0 * size) + 8.0 * size * f64::EPSILON;
@@ -283,7 +281,7 @@ impl<'a> Search<'a> {
         let normal = (cone[1] - cone[0]).cross(cone[2] - cone[0]).normalize_or(middle);
         let cosine = normal.dot(cone[0]).abs() * (1.0 - 64.0 * f64::EPSILON);
         if cosine.is_nan() || cosine <= 0.1 {
-            self.heap.push(cell);
+            self.heap.push(cell.upper, cell.number as usize, cell);
             return;
         }
         let stretched = cell.outer / cosine;
@@ -306,34 +304,12 @@ impl<'a> Search<'a> {
             }
         }
         if upper > self.lower {
-            let far = corners.iter().flatten().map(|p| triangle_distance(*p, &triangle));
-            upper = upper.min(far.fold(0.0, f64::max) + error);
+            let far = furthest_corner(corners.iter().flatten().copied(), &triangle);
+            upper = upper.min(far + error);
         }
         if upper > self.lower {
             cell.upper = upper;
-            self.heap.push(cell);
+            self.heap.push(cell.upper, cell.number as usize, cell);
         }
-    }
-}
-
-impl PartialEq for Cell {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Cell {}
-
-impl PartialOrd for Cell {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Cell {
-    /// The largest bound first; equal bounds in the order of the balls. Cells of one ball with
-    /// equal bounds are equal: which of them is cut first is up to the heap, the same in every run.
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.upper.total_cmp(&other.upper).then(other.number.cmp(&self.number))
     }
 }

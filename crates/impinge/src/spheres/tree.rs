@@ -11,6 +11,7 @@ use super::{Ball, NO_PARENT, Node, Parts};
 use crate::error::{Error, ErrorKind};
 use crate::math::{MAX_COORDINATE, check_range};
 use crate::mesh::Mesh;
+use crate::order::sort_by;
 
 /// The largest number of levels.
 const MAX_LEVELS: usize = 16;
@@ -54,8 +55,8 @@ impl SphereTree {
     /// Every piece of the surface goes to a ball of the last level that contains it together with
     /// its parent, its parent's parent and so on. Triangles are cut where no ball contains them
     /// whole. Where the balls leave holes, the ball that has to grow least is enlarged, and with it
-    /// those above it. Balls whose patch is empty are dropped, and the balls of a level are put
-    /// into the order of their parents, otherwise keeping their order.
+    /// those above it, whose growth counts more. Balls whose patch is empty are dropped, and the
+    /// balls of a level are put into the order of their parents, otherwise keeping their order.
     ///
     /// In each level, `parent` is an index into the level above as given; the parents of the first
     /// level must be [`NO_PARENT`].
@@ -240,7 +241,7 @@ fn renumbered(levels: &[Vec<Node>], radii: &[Vec<f64>], mut cuts: Vec<u32>) -> P
     for (nodes, radii) in levels.iter().zip(radii) {
         let mut order: Vec<usize> = (0..nodes.len()).filter(|i| radii[*i] >= 0.0).collect();
         let parent = |i: usize| above.get(nodes[i].parent as usize).copied().unwrap_or(NO_PARENT);
-        order.sort_by_key(|i| parent(*i));
+        sort_by(&mut order, &|i, j| parent(*i).cmp(&parent(*j)).then(i.cmp(j)));
         let node = |i: &usize| Node {
             ball: Ball { center: nodes[*i].ball.center, radius: radii[*i] },
             parent: parent(*i),

@@ -14,8 +14,9 @@ pub(crate) const MAX_TRIANGLES_WITHOUT_TREE: usize = 8;
 pub(crate) const MAX_TRIANGLES_FOR_SWEEP: usize = 32;
 
 pub(crate) use wide::{
-    Aim, BoxSearch, BoxStack, HitSearch, MAX_QUICK_STEPS, NearSearch, Progress, RayQuery, Receiver,
-    SearchCounts, SearchLimits, TreeRefitState, UNITS_OF_EXACT_TEST, UnevenSearch, are_far,
-    first_cached, first_in_few_steps, near, near_far, par_pairs, traverse,
+    Aim, BoxSearch, BoxStack, HitSearch, MAX_QUICK_STEPS, NearSearch, Progress, RayQuery,
+    RaySearch, RayTest, Receiver, SearchCounts, SearchLimits, StagedTest, TreeRefitState,
+    UnevenSearch, are_far, contact_of_boxes, first_cached, first_in_few_steps, near, near_far,
+    par_pairs, traverse,
 };
 pub use wide::{FORMAT_VERSION, Refitted, Tree, TreeSize};

@@ -14,6 +14,7 @@ use std::arch::x86_64::{
 };
 
 use super::dispatch::Task;
+use super::unfused::Unfused;
 use super::{Wide, set_bits};
 
 /// One vector register. Created and used only inside functions compiled for AVX2 and FMA, which
@@ -31,6 +32,8 @@ unsafe fn not_inlined<T: Task>(task: T) -> T::Output {
 // which run only where `dispatch` has found both; loads and stores take references to eight `f32`,
 // which need no alignment.
 impl Wide for Avx2 {
+    type Unfused = Unfused<Self>;
+
     const CALL_LARGE_KERNELS: bool = false;
 
     #[inline(always)]

@@ -38,11 +38,14 @@ pub use vectors::{Lanes3, Wide3};
 
 /// A vector of eight numbers. A *mask* is a vector whose lanes have all bits set or none.
 pub trait Wide: Copy {
+    /// Vectors that give the same results on every machine; see [`UnfusedTask`].
+    type Unfused: Wide;
     /// Whether large parts of kernels are called instead of inlined: with vectors as arrays,
     /// inlining everything makes functions that take compilers very long.
     const CALL_LARGE_KERNELS: bool;
     /// Runs the task in a function that is not inlined, with vectors of this kind: for rare cases
-    /// that would make the code around them larger and slower.
+    /// that would make the code around them larger and slower, and for large kernels with several
+    /// callers.
     fn run_out_of_line<T: dispatch::Task>(task: T) -> T::Output;
     /// The numbers of an array.
     #[must_use]

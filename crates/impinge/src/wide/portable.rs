@@ -24,6 +24,8 @@ impl Portable {
 }
 
 impl Wide for Portable {
+    type Unfused = Self;
+
     const CALL_LARGE_KERNELS: bool = true;
 
     #[inline(never)]

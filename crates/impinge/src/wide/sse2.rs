@@ -28,6 +28,8 @@ macro_rules! halves {
 }
 
 impl Wide for Sse2 {
+    type Unfused = Self;
+
     const CALL_LARGE_KERNELS: bool = true;
 
     #[inline(never)]

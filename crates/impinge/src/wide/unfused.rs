@@ -11,6 +11,8 @@ use super::dispatch::Task;
 pub(crate) struct Unfused<W>(W);
 
 impl<W: Wide> Wide for Unfused<W> {
+    type Unfused = Self;
+
     const CALL_LARGE_KERNELS: bool = W::CALL_LARGE_KERNELS;
 
     #[inline(always)]
@@ -167,7 +169,7 @@ impl<W: Wide> Wide for Unfused<W> {
     }
 }
 
-/// Runs a task with unfused vectors.
+/// Runs a task with unfused vectors: those of the backend itself if it has no fused operations.
 pub(crate) struct UnfusedTask<T>(pub(crate) T);
 
 impl<T: Task> Task for UnfusedTask<T> {
@@ -175,6 +177,6 @@ impl<T: Task> Task for UnfusedTask<T> {
 
     #[inline(always)]
     fn run<W: Wide>(self) -> T::Output {
-        self.0.run::<Unfused<W>>()
+        self.0.run::<W::Unfused>()
     }
 }

@@ -18,7 +18,7 @@ const SPINS_BETWEEN_POLLS: usize = 8;
 ///
 /// Has no effect if the caller is not a worker of the pool: it could hold a lock that a job of the
 /// pool waits for.
-pub(crate) fn keep_workers_awake<R: Send>(helpers: usize, work: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn keep_workers_awake(helpers: usize, work: &mut (dyn FnMut() + Send)) {
     let helpers = helpers.min(rayon::current_num_threads() - 1).min(MAX_SHARES - 1);
     let caller = rayon::current_thread_index();
     if helpers == 0 || caller.is_none() {
@@ -33,7 +33,7 @@ pub(crate) fn keep_workers_awake<R: Send>(helpers: usize, work: impl FnOnce() ->
         if rayon::current_thread_index() == caller {
             return;
         }
-        active.count_during(|| {
+        active.count_during(&mut || {
             while !is_over.load(Ordering::Relaxed) {
                 if rayon::yield_now() != Some(Yield::Executed) {
                     (0..SPINS_BETWEEN_POLLS).for_each(|_| spin_loop());
@@ -43,14 +43,13 @@ pub(crate) fn keep_workers_awake<R: Send>(helpers: usize, work: impl FnOnce() ->
             }
         });
     };
-    let main = || {
+    let mut main = || {
         let end = SetOnDrop(&is_over);
-        let result = work();
+        work();
         drop(end);
         active.wait();
-        result
     };
-    fan_out(helpers, main, &|_| poll_for_work())
+    fan_out(helpers, &mut main, &|_| poll_for_work());
 }
 
 /// Sets the flag at the end of the work, also if the work panics.
@@ -65,6 +64,7 @@ impl Drop for SetOnDrop<'_> {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::AtomicUsize;
 
     use super::super::share;
     use super::*;
@@ -73,23 +73,25 @@ mod tests {
     /// pool.
     #[test]
     fn every_stage_is_shared() {
-        let frame = || {
+        let frames = AtomicUsize::new(0);
+        let mut frame = || {
             let mut items = vec![1_u64; 3000];
             for _ in 0..20 {
                 let double = |piece: &mut [u64]| piece.iter_mut().for_each(|item| *item *= 2);
                 share(&mut items[..], 8, double, || ());
             }
             assert!(items.iter().all(|item| *item == 1 << 20));
-            items.len()
+            frames.fetch_add(1, Ordering::Relaxed);
         };
         for workers in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
             for helpers in [0, 1, 3, 100] {
-                let nested = || keep_workers_awake(helpers, || keep_workers_awake(helpers, frame));
-                assert_eq!(pool.install(nested), 3000);
+                let mut nested = || keep_workers_awake(helpers, &mut frame);
+                pool.install(|| keep_workers_awake(helpers, &mut nested));
             }
         }
-        assert_eq!(keep_workers_awake(3, frame), 3000);
+        keep_workers_awake(3, &mut frame);
+        assert_eq!(frames.into_inner(), 13);
     }
 
     /// Workers that are kept awake run other jobs of the pool.
@@ -99,7 +101,7 @@ mod tests {
         let done = AtomicBool::new(false);
         pool.in_place_scope(|scope| {
             scope.spawn(|scope| {
-                keep_workers_awake(1, || {
+                keep_workers_awake(1, &mut || {
                     scope.spawn(|_| done.store(true, Ordering::Release));
                     while !done.load(Ordering::Acquire) {
                         thread::yield_now();
@@ -118,7 +120,9 @@ mod tests {
         rayon::in_place_scope(|scope| {
             let held = lock.lock().unwrap();
             scope.spawn(|_| *lock.lock().unwrap() += 1);
-            assert_eq!(keep_workers_awake(3, || 7), 7);
+            let mut is_done = false;
+            keep_workers_awake(3, &mut || is_done = true);
+            assert!(is_done);
             drop(held);
         });
         assert_eq!(lock.into_inner().unwrap(), 1);
@@ -127,9 +131,11 @@ mod tests {
     #[test]
     fn a_panic_reaches_the_caller() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        let work = || keep_workers_awake(2, || -> u32 { panic!("in a frame") });
+        let work = || keep_workers_awake(2, &mut || panic!("in a frame"));
         let found = pool.install(|| catch_unwind(AssertUnwindSafe(work)));
         assert!(found.is_err());
-        assert_eq!(pool.install(|| keep_workers_awake(2, || 7)), 7);
+        let mut is_done = false;
+        pool.install(|| keep_workers_awake(2, &mut || is_done = true));
+        assert!(is_done);
     }
 }

@@ -31,19 +31,18 @@ const SPINS_BEFORE_BLOCKING: usize = 400;
 const SPINS_FOR_WORKER_RETURN: usize = 8;
 
 /// Calls `work` on an entire list, in pieces of at least `min_items` (the last piece of a share may
-/// be smaller), on the workers of the current `rayon` pool. The caller runs `before` first and then
-/// takes part; the other workers do not wait for `before`.
-pub(crate) fn share<L: Split, R: Send>(
+/// be smaller), on the workers of the current `rayon` pool. The caller runs `before` first, once,
+/// and then takes part; the other workers do not wait for `before`.
+pub(crate) fn share<L: Split>(
     list: L,
     min_items: usize,
     work: impl Fn(L) + Sync,
-    before: impl FnOnce() -> R + Send,
-) -> R {
+    mut before: impl FnMut() + Send,
+) {
     let workers = rayon::current_num_threads().min(MAX_SHARES).min(list.len() / min_items.max(1));
     if workers < 2 {
-        let result = before();
-        work(list);
-        return result;
+        before();
+        return work(list);
     }
     let share_len = list.len().div_ceil(workers);
     let mut rest = Some(list);
@@ -62,16 +61,42 @@ pub(crate) fn share<L: Split, R: Send>(
             }
         }
     };
+    offer_shares(workers, &mut before, &run);
+}
+
+/// Calls `before` and then `run` with the caller's share, while up to `workers - 1` other workers
+/// run with theirs. Like all that calls the pool here, not generic: each call of the pool with a
+/// type of its own is a thousand lines of code.
+fn offer_shares(workers: usize, before: &mut (dyn FnMut() + Send), run: &(dyn Fn(usize) + Sync)) {
+    let is_inside = rayon::current_thread_index().is_some();
     let helpers = ActiveHelpers::default();
-    let help = |home: usize| helpers.count_during(|| run(home));
-    let main = || {
-        let result = before();
+    let help = |number: usize| {
+        helpers.count_during(&mut || run(if is_inside { own_share(workers) } else { number }));
+    };
+    let mut main = || {
+        before();
         run(own_share(workers));
         helpers.wait();
-        result
     };
-    let is_inside = rayon::current_thread_index().is_some();
-    offer(workers - 1, main, &|number| help(if is_inside { own_share(workers) } else { number }))
+    if is_inside {
+        return fan_out(workers - 1, &mut main, &help);
+    }
+    // With `join`, a caller outside the pool would have to wait until a worker runs its part.
+    rayon::in_place_scope(|scope| {
+        for number in 1..workers {
+            let help = &help;
+            scope.spawn(move |_| help(number));
+        }
+        main();
+    });
+}
+
+/// Runs `main` and offers `help` to `helpers` other workers, numbered from one.
+fn fan_out(helpers: usize, main: &mut (dyn FnMut() + Send), help: &(dyn Fn(usize) + Sync)) {
+    if helpers == 0 {
+        return main();
+    }
+    rayon::join(|| fan_out(helpers - 1, main, help), || help(helpers));
 }
 
 /// Counts the active helpers.
@@ -79,7 +104,7 @@ pub(crate) fn share<L: Split, R: Send>(
 struct ActiveHelpers(AtomicUsize);
 
 impl ActiveHelpers {
-    fn count_during(&self, work: impl FnOnce()) {
+    fn count_during(&self, work: &mut dyn FnMut()) {
         self.0.fetch_add(1, Ordering::Relaxed);
         work();
         self.0.fetch_sub(1, Ordering::Relaxed);
@@ -101,35 +126,6 @@ impl ActiveHelpers {
 /// The share that this worker starts with.
 fn own_share(workers: usize) -> usize {
     rayon::current_thread_index().map_or(0, |index| index % workers)
-}
-
-/// Offers `help` to `helpers` other workers, numbered from one, and runs `main`.
-fn offer<R: Send>(
-    helpers: usize,
-    main: impl FnOnce() -> R + Send,
-    help: &(impl Fn(usize) + Sync),
-) -> R {
-    if rayon::current_thread_index().is_some() {
-        return fan_out(helpers, main, help);
-    }
-    // With `join`, a caller outside the pool would have to wait until a worker runs its part.
-    rayon::in_place_scope(|scope| {
-        for number in 1..=helpers {
-            scope.spawn(move |_| help(number));
-        }
-        main()
-    })
-}
-
-fn fan_out<R: Send>(
-    helpers: usize,
-    main: impl FnOnce() -> R + Send,
-    help: &(impl Fn(usize) + Sync),
-) -> R {
-    match helpers {
-        0 => main(),
-        _ => rayon::join(|| fan_out(helpers - 1, main, help), || help(helpers)).0,
-    }
 }
 
 /// The end of a share that a piece is taken from.
@@ -184,8 +180,9 @@ mod tests {
                                 visits[k] += 1;
                             }
                         };
-                    let seven = pool.install(|| share(list, min_items, work, || 7));
-                    assert_eq!(seven, 7);
+                    let mut before = 0;
+                    pool.install(|| share(list, min_items, work, || before += 1));
+                    assert_eq!(before, 1);
                     assert!(items.iter().zip(&numbers).all(|(item, n)| *item == 3 * n));
                     assert!(visits.iter().all(|visits| *visits == 1));
                 }

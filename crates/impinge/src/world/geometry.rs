@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
+use crate::order::sort_by;
 use crate::shape::{Kind, Shape};
 
 /// The largest number of parts of a compound for which each part has a separate box.
@@ -167,7 +168,7 @@ impl Geometry {
         let bounds = parts.iter().fold(Aabb::EMPTY, |all, part| all.union(&part.bounds));
         let mut order: Vec<u32> = (0..parts.len() as u32).collect();
         let start = |n: &u32| parts[*n as usize].bounds.min.x;
-        order.sort_by(|i, j| start(i).total_cmp(&start(j)));
+        sort_by(&mut order, &|i, j| start(i).total_cmp(&start(j)).then(i.cmp(j)));
         let max_coordinate = parts.iter().map(BodyPart::max_coordinate).fold(0.0, f64::max);
         let unbounded = parts.iter().any(|part| part.shape.kind().is_unbounded());
         let is_single_part = matches!(&parts[..], [part] if part.pose == Pose::IDENTITY);

@@ -56,7 +56,7 @@ impl World {
         let over_quarter_changed = are_many(changed, self.bodies.records.len());
         let pairs = if over_quarter_changed { self.pairs.records.len() } else { 0 };
         let helpers = changed / BODIES_PER_THREAD + pairs / PAIRS_PER_THREAD;
-        workers::keep_workers_awake(helpers, || self.run_stages());
+        workers::keep_workers_awake(helpers, &mut || self.run_stages());
         &self.report
     }
 
@@ -128,16 +128,16 @@ impl World {
     /// Runs the broad phase while other threads check the pairs of the last update. If the boxes of
     /// a pair do not overlap any more, its check was unnecessary, and its outcome is not used.
     fn run_broad_phase_and_check(&mut self) {
-        let Self { bodies, phase, changes, pairs, .. } = self;
+        let Self { bodies, phase, changes, pairs, completeness, .. } = self;
         changes.clear();
         let frame = bodies.broad_phase_frame(false);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let checks = Checks::new(bodies, selection, self.report.frame, &mut self.outcomes);
-        self.completeness = workers::share(
+        workers::share(
             &mut pairs.records[..],
             MIN_PAIRS_AT_A_TIME,
             |records: &mut [Record]| checks.check(records),
-            || phase.update(&frame, &mut Budget::unlimited(), changes),
+            || *completeness = phase.update(&frame, &mut Budget::unlimited(), changes),
         );
         checks.add_to(&mut self.report.stats);
     }

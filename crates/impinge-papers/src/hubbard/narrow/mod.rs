@@ -10,7 +10,8 @@
 //! levels only.
 //!
 //! From the paper's outlook (section X): [`NarrowQuery::coherent`] starts where the last query
-//! ended.
+//! ended, and [`overlapped`] compares pairs while the broad phase searches for others. An
+//! articulated object has a tree for every part, made once, and a query for every part.
 //!
 //! # Certainty
 //!
@@ -39,8 +40,10 @@
 //! ```
 
 mod balls;
+mod pipeline;
 mod query;
 
+pub use pipeline::overlapped;
 pub use query::{LevelCounts, NarrowCounts, NarrowQuery, NarrowVerdict, Scratch};
 
 use impinge::Vec3;

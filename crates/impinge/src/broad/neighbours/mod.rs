@@ -250,7 +250,7 @@ impl BroadPhase for Neighbours {
         };
         // A worker that has to be woken misses most of the frame.
         let helpers = boxes / MIN_SLOTS_FOR_WORKERS;
-        workers::keep_workers_awake(helpers, || self.run_frame(frame, changes));
+        workers::keep_workers_awake(helpers, &mut || self.run_frame(frame, changes));
         if cfg!(debug_assertions) && self.slots.len() <= MAX_SLOTS_TO_VALIDATE {
             self.validate();
         }

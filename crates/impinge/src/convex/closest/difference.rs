@@ -42,6 +42,11 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
         Self { a, b, scale, error, center_offset: offset * s * t }
     }
 
+    /// Units of a step of an iteration: two searches for a furthest point, and the simplex.
+    pub(in crate::convex) fn units(&self) -> u64 {
+        2 + self.a.support_units() + self.b.support_units()
+    }
+
     /// The vertex furthest in `direction`, up to [`Difference::error`].
     pub(in crate::convex) fn furthest(
         &self,

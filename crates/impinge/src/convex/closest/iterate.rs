@@ -4,8 +4,9 @@ use super::difference::{Difference, Vertex};
 use super::reduced::Reduced;
 use super::strategy::{SignedVolumes, Strategy};
 use super::{BodyCache, ClosestOptions, Iterated, Stop, signed_volumes, unit};
-use crate::answer::Distance;
+use crate::answer::{Contact, Distance};
 use crate::convex::body::{Support, UNIT_ROUNDOFF, length_up};
+use crate::convex::interruptible::{finish, pay, report};
 use crate::math::{Pose, Vec3};
 
 /// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, and bounds of the
@@ -49,11 +50,25 @@ pub fn closest_points_by<A: Support, B: Support>(
     strategy: &mut impl Strategy,
     cache: &mut BodyCache<A::Memory, B::Memory>,
 ) -> Iterated<Distance> {
+    finish(closest_in_pieces(a, b, pose, options, strategy, cache))
+}
+
+/// As [`closest_points_by`], in pieces.
+pub(crate) async fn closest_in_pieces<A: Support, B: Support>(
+    a: &A,
+    b: &B,
+    pose: &Pose,
+    options: &ClosestOptions,
+    strategy: &mut impl Strategy,
+    cache: &mut BodyCache<A::Memory, B::Memory>,
+) -> Iterated<Distance> {
     let difference = Difference::new(a, b, pose);
-    let iteration = iterate(&difference, a.margin() + b.margin(), options, strategy, cache);
+    let margins = [a.margin(), b.margin()];
+    let iteration =
+        iterate(&difference, margins, margins[0] + margins[1], options, strategy, cache).await;
     iteration.store(cache);
     let [p, q] = iteration.points();
-    let (direction, margins) = (iteration.direction(), [a.margin(), b.margin()]);
+    let direction = iteration.direction();
     let [lower, upper] = iteration.bounds_without_margins(&difference, margins);
     let point_error =
         difference.point_error(p, q) + 4.0 * UNIT_ROUNDOFF * (margins[0] + margins[1]);
@@ -112,6 +127,18 @@ impl Iteration {
         self.lower <= 0.0
     }
 
+    /// What is known before the end.
+    fn known<A: Support, B: Support>(
+        &self,
+        difference: &Difference<'_, A, B>,
+        margins: [f64; 2],
+    ) -> Contact {
+        let [lower, upper] = self.bounds_without_margins(difference, margins);
+        let lower = if self.lower > 0.0 { lower } else { f64::NEG_INFINITY };
+        let ([point_a, point_b], direction) = (self.points(), unit(self.nearest));
+        Contact { lower, upper, direction, point_a, point_b }
+    }
+
     /// The simplex for the next query.
     pub(in crate::convex) fn store<C, D>(&self, cache: &mut BodyCache<C, D>) {
         cache.simplex.clear();
@@ -136,13 +163,18 @@ impl Iteration {
 
 /// Iterates until the bounds agree. `margin` is subtracted from the distance later, so they must
 /// agree relative to the remaining distance.
-pub(in crate::convex) fn iterate<A: Support, B: Support, S: Strategy>(
+///
+/// Reports bounds of the signed distance of bodies with these margins: an upper bound always, a
+/// lower bound where the cores are apart.
+pub(in crate::convex) async fn iterate<A: Support, B: Support, S: Strategy>(
     difference: &Difference<'_, A, B>,
+    margins: [f64; 2],
     margin: f64,
     options: &ClosestOptions,
     strategy: &mut S,
     cache: &mut BodyCache<A::Memory, B::Memory>,
 ) -> Iteration {
+    pay(difference.units()).await;
     let mut state = Iteration::start(difference, S::reduce, cache);
     let mut refine = false;
     state.stop = loop {
@@ -158,6 +190,8 @@ pub(in crate::convex) fn iterate<A: Support, B: Support, S: Strategy>(
             break Stop::Limit;
         }
         state.iterations += 1;
+        report(|| state.known(difference, margins));
+        pay(difference.units()).await;
         let direction =
             if refine { state.refined_direction() } else { strategy.direction(-state.nearest) };
         let vertex = difference.furthest(direction, cache);

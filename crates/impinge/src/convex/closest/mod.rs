@@ -25,6 +25,7 @@ pub(super) mod signed_volumes;
 mod strategy;
 
 pub(super) use difference::{Difference, Vertex};
+pub(crate) use iterate::closest_in_pieces;
 pub use iterate::closest_points;
 #[cfg(feature = "internals")]
 pub use iterate::closest_points_by;

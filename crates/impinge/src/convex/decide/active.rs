@@ -15,7 +15,7 @@ use num_bigint::BigInt;
 use super::certificate::VertexPairs;
 use super::extreme::Direction;
 use super::nearest::{Nearest, nearest};
-use super::vector::{Vector, combination, dot, minus};
+use super::vector::{Vector, combination, cross, dot, minus, pay_for_conversion, product};
 use crate::exact::integer::scale;
 use crate::math::Vec3;
 
@@ -43,7 +43,7 @@ impl<'a> Active<'a> {
     /// The set of the pairs that the closest point of the hull of all pairs needs. Vertices that do
     /// not exist are ignored; without any, the first vertices are used. `None` if a body has no
     /// points or a coordinate is not finite.
-    pub(super) fn new(a: &'a [Vec3], b: &'a [Vec3], pairs: &VertexPairs) -> Option<Self> {
+    pub(super) async fn new(a: &'a [Vec3], b: &'a [Vec3], pairs: &VertexPairs) -> Option<Self> {
         if a.is_empty() || b.is_empty() {
             return None;
         }
@@ -52,13 +52,15 @@ impl<'a> Active<'a> {
         if numbers.is_empty() {
             numbers.push([0; 2]);
         }
-        Self::of(a, b, &VertexPairs::new(&numbers), 0)
+        Self::of(a, b, &VertexPairs::new(&numbers), 0).await
     }
 
     /// The set from pairs that all exist; those in `required` are known to be in the face.
-    fn of(a: &'a [Vec3], b: &'a [Vec3], pairs: &VertexPairs, required: u8) -> Option<Self> {
+    async fn of(a: &'a [Vec3], b: &'a [Vec3], pairs: &VertexPairs, required: u8) -> Option<Self> {
+        pay_for_conversion(3 * pairs.len() as u64).await;
         let mut corners = Corners::new(a, b, pairs)?;
-        let Nearest { members, weights, direction } = nearest(&corners.differences(), required)?;
+        let differences = corners.differences();
+        let Nearest { members, weights, direction } = nearest(&differences, required).await?;
         let mut index = 0;
         let mut is_member = || {
             index += 1;
@@ -82,13 +84,13 @@ impl<'a> Active<'a> {
     /// One step: adds the vertices that lie furthest in the direction opposite to the closest
     /// point. False if none lies further than the set; then the closest point is that of the
     /// bodies. `None` if a coordinate is not finite.
-    pub(super) fn improve(&mut self) -> Option<bool> {
+    pub(super) async fn improve(&mut self) -> Option<bool> {
         if self.contains_origin {
             return Some(false);
         }
         let [i, j] = self.pairs.as_slice()[0].map(|k| k as usize);
-        let next_i = self.direction.furthest(self.a, i)?;
-        let next_j = self.direction.reversed().furthest(self.b, j)?;
+        let next_i = self.direction.furthest(self.a, i).await?;
+        let next_j = self.direction.reversed().furthest(self.b, j).await?;
         if (next_i, next_j) == (i, j) {
             return Some(false);
         }
@@ -97,7 +99,7 @@ impl<'a> Active<'a> {
         let mut numbers = self.pairs.as_slice().to_vec();
         numbers.push([next_i as u32, next_j as u32]);
         let last = 1 << (numbers.len() - 1);
-        *self = Self::of(self.a, self.b, &VertexPairs::new(&numbers), last)?;
+        *self = Self::of(self.a, self.b, &VertexPairs::new(&numbers), last).await?;
         Some(true)
     }
 
@@ -117,18 +119,38 @@ impl<'a> Active<'a> {
     }
 
     /// The squared distance of the closest point from the origin as
-    /// `numerator / denominator * 2^exponent`, with an even exponent.
-    pub(super) fn squared(&self) -> (BigInt, BigInt, i32) {
-        let sum = combination(&self.weights, self.corners.differences().iter());
-        let total = self.total();
-        (dot(&sum, &sum), &total * &total, 2 * self.corners.exponent)
+    /// `numerator / denominator * 2^exponent`, with an even exponent. From the point, the line or
+    /// the plane through the differences, whose numbers are shorter than those of the closest
+    /// point.
+    pub(super) async fn squared(&self) -> (BigInt, BigInt, i32) {
+        pay_for_conversion(self.pairs.len() as u64).await;
+        let differences = self.corners.differences();
+        let (numerator, denominator) = match &differences[..] {
+            _ if self.contains_origin => (BigInt::ZERO, BigInt::from(1)),
+            [w0, w1] => {
+                let e = minus(w1, w0);
+                let area = cross(w0, &e).await;
+                (dot(&area, &area).await, dot(&e, &e).await)
+            }
+            [w0, _, _] => {
+                // The direction of three differences is the normal of their plane.
+                let normal = self.direction.exact();
+                let height = dot(normal, w0).await;
+                (product(&height, &height).await, dot(normal, normal).await)
+            }
+            [w0, ..] => (dot(w0, w0).await, BigInt::from(1)),
+            [] => (BigInt::ZERO, BigInt::from(1)),
+        };
+        (numerator, denominator, 2 * self.corners.exponent)
     }
 
     /// The points of A and of B whose difference is the closest point, both times the total weight,
     /// in units of `2^exponent`; then the total weight and the exponent.
-    pub(super) fn points(&self) -> (Vector, Vector, BigInt, i32) {
-        let of = |corners: &[Vector]| combination(&self.weights, corners.iter());
-        (of(&self.corners.a), of(&self.corners.b), self.total(), self.corners.exponent)
+    pub(super) async fn points(&self) -> (Vector, Vector, BigInt, i32) {
+        let [a, b] = [&self.corners.a, &self.corners.b].map(|of| of.iter().collect::<Vec<_>>());
+        let on_a = combination(&self.weights, &a).await;
+        let on_b = combination(&self.weights, &b).await;
+        (on_a, on_b, self.total(), self.corners.exponent)
     }
 
     fn total(&self) -> BigInt {

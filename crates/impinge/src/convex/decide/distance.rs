@@ -1,14 +1,20 @@
 //! Distances by exact arithmetic: the comparison of a distance with a sum of radii, and closest
 //! points with the tightest bounds.
 
+use std::cmp::Ordering;
+
 use num_bigint::BigInt;
 
 use super::Hint;
 use super::active::Active;
 use super::certificate::VertexPairs;
-use super::filter::certain_gap;
+use super::filter::certain_gap_in_pieces;
+use super::vector::{Vector, pay_for_conversion, product, quarters, words_of};
+#[cfg(any(test, feature = "internals"))]
+use crate::convex::interruptible::finish;
+use crate::convex::interruptible::pay_quarters;
 use crate::exact::Sign;
-use crate::exact::integer::{quotient, scale, sign, times_pow2};
+use crate::exact::integer::{decompose, quotient, scale, sign, times_pow2};
 use crate::math::Vec3;
 
 /// The sign of the distance of the hulls of `a` and `b` minus the sum of the radii: negative if the
@@ -30,19 +36,26 @@ use crate::math::Vec3;
 /// assert_eq!(compare_distance(&a, &b, 2.0, 3.0 + 1e-15, &Hint::NONE), Sign::Negative);
 /// assert_eq!(compare_distance(&a, &b, 5.0, -1e-300, &Hint::NONE), Sign::Positive);
 /// ```
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn compare_distance(a: &[Vec3], b: &[Vec3], radius_a: f64, radius_b: f64, hint: &Hint) -> Sign {
-    compare_exactly(a, b, radius_a, radius_b, hint).unwrap_or(Sign::Positive)
+    finish(compare_in_pieces(a, b, [radius_a, radius_b], hint))
 }
 
-fn compare_exactly(
+/// As [`compare_distance`], in pieces.
+pub(crate) async fn compare_in_pieces(
     a: &[Vec3],
     b: &[Vec3],
-    radius_a: f64,
-    radius_b: f64,
+    radii: [f64; 2],
     hint: &Hint,
-) -> Option<Sign> {
-    let radii = scale([radius_a, radius_b])?;
+) -> Sign {
+    compare_exactly(a, b, radii, hint).await.unwrap_or(Sign::Positive)
+}
+
+async fn compare_exactly(a: &[Vec3], b: &[Vec3], radii: [f64; 2], hint: &Hint) -> Option<Sign> {
+    let [radius_a, radius_b] = radii;
+    pay_for_conversion(2).await;
+    let radii = scale(radii)?;
     let radius_sum = &radii.values[0] + &radii.values[1];
     if radius_sum.sign() == num_bigint::Sign::Minus {
         return Some(Sign::Positive);
@@ -50,26 +63,28 @@ fn compare_exactly(
     let squared_radius_sum = (&radius_sum * &radius_sum, 2 * radii.exponent);
     // The computed sum may be too small by one rounding.
     let upper_sum = (radius_a + radius_b) * (1.0 + 2.0 * f64::EPSILON) + f64::MIN_POSITIVE;
-    if certain_gap(hint.direction, a, b) > upper_sum {
+    if certain_gap_in_pieces(hint.direction, a, b).await > upper_sum {
         return Some(Sign::Positive);
     }
-    let mut active = Active::new(a, b, &hint.pairs)?;
+    let mut active = Active::new(a, b, &hint.pairs).await?;
     loop {
         // The point of the set is a point of the difference, so its distance is an upper bound.
-        let here = compare_squared(&active, &squared_radius_sum);
-        if here == Sign::Negative || certain_gap(active.direction(), a, b) > upper_sum {
+        let here = compare_squared(&active, &squared_radius_sum).await;
+        if here == Sign::Negative
+            || certain_gap_in_pieces(active.direction(), a, b).await > upper_sum
+        {
             return Some(here);
         }
-        if !active.improve()? {
+        if !active.improve().await? {
             return Some(here);
         }
     }
 }
 
 /// The sign of the squared distance of the set minus `x * 2^e`.
-fn compare_squared(active: &Active<'_>, (x, e): &(BigInt, i32)) -> Sign {
-    let (numerator, denominator, exponent) = active.squared();
-    let other = x * denominator;
+async fn compare_squared(active: &Active<'_>, (x, e): &(BigInt, i32)) -> Sign {
+    let (numerator, denominator, exponent) = active.squared().await;
+    let other = product(x, &denominator).await;
     let unit = exponent.min(*e);
     sign(&((numerator << (exponent - unit) as u32) - (other << (e - unit) as u32)))
 }
@@ -95,36 +110,78 @@ pub struct Closest {
 ///
 /// For all finite coordinates; `None` if one is not finite, or if a body has no points. Both points
 /// are the same common point if the bodies share one.
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn closest(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Closest> {
-    let mut active = Active::new(a, b, &hint.pairs)?;
-    while active.improve()? {}
-    let (on_a, on_b, total, exponent) = active.points();
-    let point = |sum: [BigInt; 3]| Vec3::from(sum.map(|x| quotient(&x, &total, exponent)));
-    let (lower, upper) = root(active.squared());
-    let (point_a, point_b) = (point(on_a), point(on_b));
+    finish(closest_in_pieces(a, b, hint))
+}
+
+/// As [`closest`], in pieces.
+pub(crate) async fn closest_in_pieces(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Closest> {
+    let mut active = Active::new(a, b, &hint.pairs).await?;
+    while active.improve().await? {}
+    let (on_a, on_b, total, exponent) = active.points().await;
+    let (lower, upper) = root(active.squared().await).await;
+    let point_a = rounded_quotient(&on_a, &total, exponent).await;
+    let point_b = rounded_quotient(&on_b, &total, exponent).await;
     Some(Closest { pairs: active.pairs(), point_a, point_b, lower, upper })
+}
+
+/// The vector divided by a number, in units of `2^exponent`; each coordinate the nearest `f64`.
+async fn rounded_quotient(v: &Vector, divisor: &BigInt, exponent: i32) -> Vec3 {
+    // A quotient of two or three words.
+    pay_quarters(quarters(6, 9 * words_of(divisor))).await;
+    Vec3::from([0, 1, 2].map(|k| quotient(&v[k], divisor, exponent)))
 }
 
 /// The root of `numerator / denominator * 2^exponent`, rounded down and up. The number is not
 /// negative and the exponent even.
-pub(super) fn root((numerator, denominator, exponent): (BigInt, BigInt, i32)) -> (f64, f64) {
+///
+/// An estimate from the leading digits is corrected by comparisons of its square, so that no long
+/// number is divided.
+pub(super) async fn root((numerator, denominator, exponent): (BigInt, BigInt, i32)) -> (f64, f64) {
     if numerator.sign() == num_bigint::Sign::NoSign {
         return (0.0, 0.0);
     }
-    // Enough digits that the root has 64 bits at least; the root of the integer part is the integer
-    // part of the root.
-    let digits = (128 + denominator.bits() as i64 - numerator.bits() as i64).max(0) / 2 + 1;
-    let scaled = numerator << (2 * digits) as u64;
-    let whole = (&scaled / &denominator).sqrt();
-    let unit = i64::from(exponent / 2) - digits;
-    // Keep 53 bits, or fewer for a denormal number.
-    let dropped = (whole.bits() as i64 - 53).max(-1074 - unit).max(0);
-    let kept = &whole >> dropped as u64;
-    let is_exact = (&kept << dropped as u64) == whole && &whole * &whole * denominator == scaled;
-    let mantissa = kept.iter_u64_digits().next().unwrap_or(0);
-    let lower = times_pow2(mantissa as f64, unit + dropped);
-    (lower, if is_exact { lower } else { f64::from_bits(lower.to_bits() + 1) })
+    pay_quarters(quarters(24, 32 * (words_of(&numerator) + words_of(&denominator)))).await;
+    let ((n, e), (d, f)) = (leading(&numerator), leading(&denominator));
+    // An even exponent, so that its half is exact.
+    let unit = e - f + i64::from(exponent);
+    let (quotient, half) = ((n / d) * if unit % 2 == 0 { 1.0 } else { 2.0 }, unit.div_euclid(2));
+    let mut lower = times_pow2(quotient.sqrt(), half).min(f64::MAX);
+    // The order of the square of a number and the quotient. Two or three steps lead from the
+    // estimate to the root.
+    let compare = |x: f64| {
+        let (mantissa, e) = decompose(x).unwrap_or((0, 0));
+        let square = BigInt::from(i128::from(mantissa) * i128::from(mantissa)) * &denominator;
+        let shift = 2 * i64::from(e) - i64::from(exponent);
+        match shift >= 0 {
+            true => (square << shift as u64).cmp(&numerator),
+            false => square.cmp(&(&numerator << (-shift) as u64)),
+        }
+    };
+    let next = |x: f64| f64::from_bits(x.to_bits() + 1);
+    let mut order = compare(lower);
+    while order == Ordering::Greater {
+        lower = f64::from_bits(lower.to_bits() - 1);
+        order = compare(lower);
+    }
+    while order == Ordering::Less && lower < f64::MAX {
+        let above = compare(next(lower));
+        if above == Ordering::Greater {
+            break;
+        }
+        (lower, order) = (next(lower), above);
+    }
+    (lower, if order == Ordering::Equal { lower } else { next(lower) })
+}
+
+/// The two leading words as a number, and the exponent of its unit.
+fn leading(x: &BigInt) -> (f64, i64) {
+    let digits = x.iter_u64_digits();
+    let below = digits.len().saturating_sub(2);
+    let leading = digits.rev().take(2).fold(0_u128, |sum, digit| (sum << 64) | u128::from(digit));
+    (leading as f64, 64 * below as i64)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 
 use num_bigint::BigInt;
 
-use super::vector::{Vector, dot, rounded};
+use super::vector::{Vector, dot, quarters, rounded, words, words_of};
+use crate::convex::interruptible::{pay, pay_quarters};
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
 use crate::math::Vec3;
@@ -20,6 +21,14 @@ pub(super) struct Direction {
 /// The filter's relative error: five roundings of a product (the direction, a difference, the
 /// product, two sums), and the rounding of the sum of absolute values.
 const RELATIVE_ERROR: f64 = 8.0 * UNIT_ROUNDOFF;
+
+/// Points in a piece of work: about a microsecond.
+pub(super) const POINTS_IN_PIECE: usize = 256;
+
+/// Units of a loop over so many points.
+pub(super) fn units_of_points(points: &[Vec3]) -> u64 {
+    1 + points.len() as u64 / 32
+}
 
 impl Direction {
     pub(super) fn new(exact: Vector) -> Self {
@@ -37,6 +46,11 @@ impl Direction {
         Self { exact: self.exact.clone().map(|x| -x), rounded: -self.rounded }
     }
 
+    /// The direction, in any unit.
+    pub(super) fn exact(&self) -> &Vector {
+        &self.exact
+    }
+
     /// The direction rounded, with its largest component between 1/2 and 1.
     pub(super) fn rounded(&self) -> Vec3 {
         self.rounded
@@ -45,24 +59,32 @@ impl Direction {
     /// The index of the point furthest along the direction: `start`, if no other lies strictly
     /// further, otherwise the first of those that lie equally far. `None` if a coordinate that is
     /// compared is not finite.
-    pub(super) fn furthest(&self, points: &[Vec3], start: usize) -> Option<usize> {
+    pub(super) async fn furthest(&self, points: &[Vec3], start: usize) -> Option<usize> {
         let origin = *points.get(start)?;
         // The origin itself is at zero.
         let mut least = 0.0;
-        for p in points {
-            let (along, error) = self.along(*p - origin);
-            let low = along - error;
-            if low > least {
-                least = low;
+        for row in points.chunks(POINTS_IN_PIECE) {
+            pay(units_of_points(row)).await;
+            for p in row {
+                let (along, error) = self.along(*p - origin);
+                let low = along - error;
+                if low > least {
+                    least = low;
+                }
             }
         }
         let mut best = start;
-        for (i, p) in points.iter().enumerate() {
-            let (along, error) = self.along(*p - origin);
-            // Not `>=`: NaN must be compared in integers.
-            let is_less = along + error < least;
-            if !is_less && i != start && self.compare(points[best], *p)? == Sign::Positive {
-                best = i;
+        for (k, row) in points.chunks(POINTS_IN_PIECE).enumerate() {
+            pay(units_of_points(row)).await;
+            for (i, p) in row.iter().enumerate() {
+                let i = k * POINTS_IN_PIECE + i;
+                let (along, error) = self.along(*p - origin);
+                // Not `>=`: NaN must be compared in integers.
+                let is_less = along + error < least;
+                if !is_less && i != start && self.compare(points[best], *p).await? == Sign::Positive
+                {
+                    best = i;
+                }
             }
         }
         Some(best)
@@ -72,16 +94,16 @@ impl Direction {
     /// squared: `numerator / denominator * 2^exponent` with an even exponent. `None` if the
     /// direction does not separate them, or if a coordinate is not finite. Fast if the vertices of
     /// `near` are close to the gap.
-    pub(super) fn squared_gap(
+    pub(super) async fn squared_gap(
         &self,
         a: &[Vec3],
         b: &[Vec3],
         near: [u32; 2],
     ) -> Option<(BigInt, BigInt, i32)> {
-        let p = *a.get(self.furthest(a, near[0] as usize)?)?;
-        let q = *b.get(self.reversed().furthest(b, near[1] as usize)?)?;
-        let (along, exponent) = self.exact_along(p, q)?;
-        let squared_length = dot(&self.exact, &self.exact);
+        let p = *a.get(self.furthest(a, near[0] as usize).await?)?;
+        let q = *b.get(self.reversed().furthest(b, near[1] as usize).await?)?;
+        let (along, exponent) = self.exact_along(p, q).await?;
+        let squared_length = dot(&self.exact, &self.exact).await;
         let separates = sign(&along) == Sign::Positive;
         separates.then(|| (&along * &along, squared_length, 2 * exponent))
     }
@@ -99,17 +121,19 @@ impl Direction {
     }
 
     /// The sign of `direction . (q - p)`, exactly; `None` if a coordinate is not finite.
-    fn compare(&self, p: Vec3, q: Vec3) -> Option<Sign> {
+    async fn compare(&self, p: Vec3, q: Vec3) -> Option<Sign> {
         if p == q {
             return Some(Sign::Zero);
         }
-        self.exact_along(p, q).map(|(along, _)| sign(&along))
+        self.exact_along(p, q).await.map(|(along, _)| sign(&along))
     }
 
     /// `direction . (q - p)` in units of `2^exponent`, and the exponent; `None` if a coordinate is
     /// not finite.
-    fn exact_along(&self, p: Vec3, q: Vec3) -> Option<(BigInt, i32)> {
+    async fn exact_along(&self, p: Vec3, q: Vec3) -> Option<(BigInt, i32)> {
         let scaled = scale([p.x, p.y, p.z, q.x, q.y, q.z])?;
+        let longest = scaled.values.iter().map(words_of).max().unwrap_or(1);
+        pay_quarters(quarters(9, 3 * words(&self.exact) * longest)).await;
         let along = |k: usize| &self.exact[k] * (&scaled.values[k + 3] - &scaled.values[k]);
         Some((along(0) + along(1) + along(2), scaled.exponent))
     }
@@ -118,6 +142,7 @@ impl Direction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convex::interruptible::finish;
     use crate::exact::compare_along;
     use crate::math::Random;
 
@@ -136,7 +161,7 @@ mod tests {
             let start = random.index(points.len());
             let direction = Direction::new(d.map(|x| BigInt::from(x) << 70_u32));
             for (direction, f) in [(direction.reversed(), -f), (direction, f)] {
-                let found = direction.furthest(&points, start).unwrap();
+                let found = finish(direction.furthest(&points, start)).unwrap();
                 let further = |p: &Vec3| compare_along(f, points[found], *p) == Sign::Positive;
                 assert!(!points.iter().any(further));
                 let tied = compare_along(f, points[found], points[start]).is_zero();
@@ -148,7 +173,8 @@ mod tests {
     #[test]
     fn non_finite_points_have_no_furthest_one() {
         let direction = Direction::new([1, 0, 0].map(BigInt::from));
-        assert_eq!(direction.furthest(&[Vec3::ZERO, Vec3::splat(f64::NAN)], 0), None);
-        assert_eq!(direction.furthest(&[], 0), None);
+        let points = [Vec3::ZERO, Vec3::splat(f64::NAN)];
+        assert_eq!(finish(direction.furthest(&points, 0)), None);
+        assert_eq!(finish(direction.furthest(&[], 0)), None);
     }
 }

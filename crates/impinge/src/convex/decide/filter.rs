@@ -2,6 +2,8 @@
 //! `docs/notes/convex.md`.
 
 use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
+use super::extreme::{POINTS_IN_PIECE, units_of_points};
+use crate::convex::interruptible::{finish, pay};
 use crate::math::Vec3;
 use crate::math::rounding::{PRODUCT_UNDERFLOW, UNIT_ROUNDOFF};
 
@@ -38,11 +40,17 @@ const AREA_BOUND: f64 = 9.0 * UNIT_ROUNDOFF;
 /// let gap = certain_gap(Vec3::Y, &a, &b);
 /// assert!(gap > 2.0 - 1e-14 && gap <= 2.0);
 /// ```
+#[cfg(any(test, feature = "internals"))]
 #[must_use]
 pub fn certain_gap(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> f64 {
+    finish(certain_gap_in_pieces(direction, a, b))
+}
+
+/// As [`certain_gap`], in pieces.
+pub(super) async fn certain_gap_in_pieces(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> f64 {
     let (Some(origin), false) = (a.first(), b.is_empty()) else { return 0.0 };
-    let (last, size_a) = extent(direction, *origin, a);
-    let (first, size_b) = extent(-direction, *origin, b);
+    let (last, size_a) = extent_in_pieces(direction, *origin, a).await;
+    let (first, size_b) = extent_in_pieces(-direction, *origin, b).await;
     // `first` is measured along the opposite direction.
     let between = -first - last;
     certain_distance(between, size_a + size_b, direction)
@@ -61,6 +69,19 @@ fn certain_distance(between: f64, size: f64, direction: Vec3) -> f64 {
     } else {
         certain.min(0.0)
     }
+}
+
+/// As [`extent`], in pieces.
+async fn extent_in_pieces(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
+    let (mut furthest, mut largest, mut nan_if_not_finite) = (f64::NEG_INFINITY, 0.0_f64, 0.0);
+    for row in points.chunks(POINTS_IN_PIECE) {
+        pay(units_of_points(row)).await;
+        let (along, size) = extent(direction, origin, row);
+        furthest = furthest.max(along);
+        largest = largest.max(size);
+        nan_if_not_finite += size * 0.0;
+    }
+    (furthest, largest + nan_if_not_finite)
 }
 
 /// The largest `direction . (p - origin)` and the largest sum of the absolute values of its
@@ -173,7 +194,12 @@ impl SeparationCertificate {
     /// see `certain_gap`.
     #[must_use]
     pub fn along(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
-        let gap = certain_gap(direction, a, b);
+        finish(Self::along_in_pieces(direction, a, b))
+    }
+
+    /// As [`Self::along`], in pieces.
+    pub(super) async fn along_in_pieces(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
+        let gap = certain_gap_in_pieces(direction, a, b).await;
         (gap > 0.0).then_some(Self { direction, lower: gap, pairs: VertexPairs::NONE })
     }
 }

@@ -42,12 +42,15 @@ use active::Active;
 use distance::root;
 use extreme::Direction;
 
+use super::interruptible::finish;
 use crate::answer;
 use crate::math::Vec3;
 
 pub use certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
 #[cfg(feature = "internals")]
 pub use distance::Closest;
+pub(crate) use distance::{closest_in_pieces, compare_in_pieces};
+#[cfg(any(test, feature = "internals"))]
 pub use distance::{closest, compare_distance};
 #[cfg(feature = "internals")]
 pub use filter::{certain_gap, contains_origin};
@@ -59,10 +62,15 @@ impl answer::Verdict<SeparationCertificate, IntersectionCertificate> {
     /// Whether the proof is valid for these points.
     #[must_use]
     pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
+        finish(self.verify_in_pieces(a, b))
+    }
+
+    /// As [`Self::verify`], in pieces.
+    pub(crate) async fn verify_in_pieces(&self, a: &[Vec3], b: &[Vec3]) -> bool {
         let verdict = *self;
         match verdict {
-            Self::Separated(gap) => gap.verify(a, b),
-            Self::Intersecting(common) => common.verify(a, b),
+            Self::Separated(gap) => gap.verify_in_pieces(a, b).await,
+            Self::Intersecting(common) => common.verify_in_pieces(a, b).await,
         }
     }
 
@@ -100,6 +108,11 @@ impl Hint {
 /// not verify.
 #[must_use]
 pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
+    finish(decide_in_pieces(a, b, hint))
+}
+
+/// As [`decide`], in pieces.
+pub(crate) async fn decide_in_pieces(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
     if a.is_empty() || b.is_empty() {
         return Verdict::Separated(SeparationCertificate {
             direction: Vec3::X,
@@ -114,11 +127,11 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
         }
     }
     if hint.direction != Vec3::ZERO {
-        if let Some(gap) = SeparationCertificate::along(hint.direction, a, b) {
+        if let Some(gap) = SeparationCertificate::along_in_pieces(hint.direction, a, b).await {
             return Verdict::Separated(gap);
         }
     }
-    decide_exactly(a, b, hint).unwrap_or(Verdict::Separated(SeparationCertificate {
+    decide_exactly(a, b, hint).await.unwrap_or(Verdict::Separated(SeparationCertificate {
         direction: Vec3::ZERO,
         lower: 0.0,
         pairs: VertexPairs::NONE,
@@ -126,35 +139,40 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
 }
 
 /// The decision by the active set; `None` if a coordinate is not finite.
-fn decide_exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
-    let mut active = Active::new(a, b, &hint.pairs)?;
+async fn decide_exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
+    let mut active = Active::new(a, b, &hint.pairs).await?;
     loop {
         if active.contains_origin() {
             return Some(Verdict::Intersecting(IntersectionCertificate { pairs: active.pairs() }));
         }
         let direction = active.direction().normalize();
-        if let Some(gap) = SeparationCertificate::along(direction, a, b) {
+        if let Some(gap) = SeparationCertificate::along_in_pieces(direction, a, b).await {
             return Some(Verdict::Separated(gap));
         }
-        if !active.improve()? {
-            return Some(Verdict::Separated(proof_of_small_gap(a, b, direction, &active)));
+        if !active.improve().await? {
+            return Some(Verdict::Separated(proof_of_small_gap(a, b, direction, &active).await));
         }
     }
 }
 
 /// The proof where the filter finds none: the rounded direction of the closest points, if that
 /// separates the bodies, otherwise the features of the closest points.
-fn proof_of_small_gap(
+async fn proof_of_small_gap(
     a: &[Vec3],
     b: &[Vec3],
     direction: Vec3,
     active: &Active<'_>,
 ) -> SeparationCertificate {
     let near = active.pairs().as_slice()[0];
-    let squared = Direction::of(direction).and_then(|exact| exact.squared_gap(a, b, near));
-    let (squared, features) =
-        squared.map_or_else(|| (active.squared(), active.pairs()), |gap| (gap, VertexPairs::NONE));
-    SeparationCertificate { direction, lower: root(squared).0, pairs: features }
+    let by_direction = match Direction::of(direction) {
+        Some(exact) => exact.squared_gap(a, b, near).await,
+        None => None,
+    };
+    let (squared, features) = match by_direction {
+        Some(gap) => (gap, VertexPairs::NONE),
+        None => (active.squared().await, active.pairs()),
+    };
+    SeparationCertificate { direction, lower: root(squared).await.0, pairs: features }
 }
 
 #[cfg(test)]

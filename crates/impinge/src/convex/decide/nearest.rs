@@ -29,16 +29,35 @@ const SETS: [u8; 15] = [15, 14, 13, 11, 7, 12, 10, 9, 6, 5, 3, 8, 4, 2, 1];
 /// the right one.
 ///
 /// There is a result for every number of points except zero.
-pub(super) fn nearest(w: &[Vector], required: u8) -> Option<Nearest> {
+pub(super) async fn nearest(w: &[Vector], required: u8) -> Option<Nearest> {
     let all = (1_u8 << w.len()) - 1;
-    let sets = SETS.into_iter().filter(|set| set & !all == 0 && set & required == required);
-    sets.map(|set| (set, corners(w, set))).find_map(|(members, corners)| {
-        let (weights, direction) = inside(&corners)?;
-        let level = dot(&direction, corners[0]);
-        let others = (0..w.len()).filter(|k| members & (1 << k) == 0);
-        let is_closest = others.map(|k| dot(&direction, &w[k])).all(|along| along >= level);
-        is_closest.then_some(Nearest { members, weights, direction })
-    })
+    for members in SETS.into_iter().filter(|s| s & !all == 0 && s & required == required) {
+        let corners = corners(w, members);
+        let Some((weights, direction)) = inside(&corners).await else { continue };
+        if is_closest(w, members, &direction, corners[0]).await {
+            return Some(Nearest { members, weights, direction });
+        }
+    }
+    None
+}
+
+/// Whether no corner outside of the set lies below the plane through `corner` perpendicular to
+/// `direction`.
+async fn is_closest(w: &[Vector], members: u8, direction: &Vector, corner: &Vector) -> bool {
+    let mut level = None;
+    for (k, other) in w.iter().enumerate() {
+        if members & (1 << k) != 0 {
+            continue;
+        }
+        let level = match &level {
+            Some(level) => level,
+            None => level.insert(dot(direction, corner).await),
+        };
+        if dot(direction, other).await < *level {
+            return false;
+        }
+    }
+    true
 }
 
 /// The points whose bits are set.
@@ -49,48 +68,53 @@ fn corners(w: &[Vector], set: u8) -> Vec<&Vector> {
 /// The weights of the closest point to the origin on the point, line or plane through `w`, or in
 /// space, and its direction. `None` if a weight is not positive or if the points are affinely
 /// dependent, which makes the sum of the weights zero.
-fn inside(w: &[&Vector]) -> Option<(Vec<BigInt>, Vector)> {
+async fn inside(w: &[&Vector]) -> Option<(Vec<BigInt>, Vector)> {
     match w {
         [w0] => Some((vec![BigInt::from(1)], (*w0).clone())),
         [w0, w1] => {
             let e = minus(w1, w0);
-            let weights = [dot(&e, w1), -dot(&e, w0)];
-            let weights = positive(weights.into_iter())?;
-            let direction = combination(&weights, w.iter().copied());
+            let first = positive(dot(&e, w1).await)?;
+            let weights = vec![first, positive(-dot(&e, w0).await)?];
+            let direction = combination(&weights, w).await;
             Some((weights, direction))
         }
         [w0, w1, w2] => {
-            let m = cross(&minus(w1, w0), &minus(w2, w0));
-            let sides = [(w1, w2), (w2, w0), (w0, w1)].into_iter();
-            let weights = positive(sides.map(|(u, v)| dot(&m, &cross(u, v))))?;
-            let direction = match dot(&m, w0).sign() {
+            let m = cross(&minus(w1, w0), &minus(w2, w0)).await;
+            let mut weights = Vec::with_capacity(3);
+            for (u, v) in [(w1, w2), (w2, w0), (w0, w1)] {
+                weights.push(positive(dot(&m, &cross(u, v).await).await)?);
+            }
+            let direction = match dot(&m, w0).await.sign() {
                 Sign::NoSign => [const { BigInt::ZERO }; 3],
                 sign => signed(m, sign == Sign::Minus),
             };
             Some((weights, direction))
         }
         [w0, w1, w2, w3] => {
-            let (front, back) = (cross(w0, w1), cross(w2, w3));
-            let first = dot(w1, &back);
+            let (front, back) = (cross(w0, w1).await, cross(w2, w3).await);
+            let first = dot(w1, &back).await;
             // If all weights are negative, their opposites are the weights.
             let flip = first.sign() == Sign::Minus;
-            let rest = [-dot(w0, &back), dot(w3, &front), -dot(w2, &front)];
-            let weights = [first].into_iter().chain(rest);
-            let weights = positive(weights.map(|t| if flip { -t } else { t }))?;
+            let weight = |t: BigInt| positive(if flip { -t } else { t });
+            let mut weights = vec![weight(first)?];
+            weights.push(weight(-dot(w0, &back).await)?);
+            weights.push(weight(dot(w3, &front).await)?);
+            weights.push(weight(-dot(w2, &front).await)?);
             Some((weights, [const { BigInt::ZERO }; 3]))
         }
         _ => None,
     }
 }
 
-/// The weights, if all are positive.
-fn positive(weights: impl Iterator<Item = BigInt>) -> Option<Vec<BigInt>> {
-    weights.map(|t| (t.sign() == Sign::Plus).then_some(t)).collect()
+/// The weight, if it is positive.
+fn positive(weight: BigInt) -> Option<BigInt> {
+    (weight.sign() == Sign::Plus).then_some(weight)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convex::interruptible::finish;
     use crate::math::Random;
 
     fn vectors(points: &[[i64; 3]]) -> Vec<Vector> {
@@ -98,7 +122,7 @@ mod tests {
     }
 
     fn members(points: &[[i64; 3]]) -> u8 {
-        nearest(&vectors(points), 0).unwrap().members
+        finish(nearest(&vectors(points), 0)).unwrap().members
     }
 
     #[test]
@@ -135,12 +159,13 @@ mod tests {
                 w.push([0; 3].map(|_: i64| random.index(7) as i64 - 3));
             }
             let w = vectors(&w);
-            let found = nearest(&w, 0).unwrap();
+            let found = finish(nearest(&w, 0)).unwrap();
             let corners = corners(&w, found.members);
-            let v = combination(&found.weights, corners.iter().copied());
+            let v = finish(combination(&found.weights, &corners));
             // `direction` is a positive multiple of `v`, and all points are at least as far along
             // it.
-            assert_eq!(cross(&v, &found.direction), [const { BigInt::ZERO }; 3]);
+            let dot = |u: &Vector, v: &Vector| finish(dot(u, v));
+            assert_eq!(finish(cross(&v, &found.direction)), [const { BigInt::ZERO }; 3]);
             assert_eq!(dot(&v, &v).sign(), dot(&v, &found.direction).sign());
             let total: BigInt = found.weights.iter().sum();
             assert!(w.iter().all(|w| dot(&v, w) * &total >= dot(&v, &v)), "{w:?}");

@@ -1,7 +1,9 @@
-//! Vectors of integers of any length.
+//! Vectors of integers of any length. A product is one piece of work, and products of short numbers
+//! are paid together.
 
 use num_bigint::BigInt;
 
+use crate::convex::interruptible::pay_quarters;
 use crate::exact::integer::times_pow2;
 use crate::math::Vec3;
 
@@ -12,12 +14,61 @@ pub(super) fn minus(u: &Vector, v: &Vector) -> Vector {
     [0, 1, 2].map(|k| &u[k] - &v[k])
 }
 
-pub(super) fn dot(u: &Vector, v: &Vector) -> BigInt {
-    &u[0] * &v[0] + &u[1] * &v[1] + &u[2] * &v[2]
+/// Products of words in a piece of work: two to four microseconds.
+const WORDS_IN_PIECE: u64 = 3000;
+
+/// Quarters of units of `operations` with numbers of any length that take `words` products of
+/// words together.
+pub(super) fn quarters(operations: u64, words: u64) -> u64 {
+    operations.div_ceil(3) + words / 128
 }
 
-pub(super) fn cross(u: &Vector, v: &Vector) -> Vector {
-    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| &u[i] * &v[j] - &u[j] * &v[i])
+/// The number of words of the longest component.
+pub(super) fn words(v: &Vector) -> u64 {
+    v.iter().map(words_of).max().unwrap_or(1)
+}
+
+pub(super) fn words_of(x: &BigInt) -> u64 {
+    x.bits() / 64 + 1
+}
+
+/// The product of two numbers.
+pub(super) async fn product(x: &BigInt, y: &BigInt) -> BigInt {
+    pay_quarters(quarters(1, words_of(x) * words_of(y))).await;
+    x * y
+}
+
+/// Pays for `count` vectors of integers from coordinates and their differences.
+pub(super) async fn pay_for_conversion(count: u64) {
+    pay_quarters(quarters(3 * count, 0)).await;
+}
+
+pub(super) async fn dot(u: &Vector, v: &Vector) -> BigInt {
+    let each = words(u) * words(v);
+    if 3 * each <= WORDS_IN_PIECE {
+        pay_quarters(quarters(3, 3 * each)).await;
+        return &u[0] * &v[0] + &u[1] * &v[1] + &u[2] * &v[2];
+    }
+    let mut sum = BigInt::ZERO;
+    for k in 0..3 {
+        sum += product(&u[k], &v[k]).await;
+    }
+    sum
+}
+
+pub(super) async fn cross(u: &Vector, v: &Vector) -> Vector {
+    let each = words(u) * words(v);
+    let component = |i: usize, j: usize| &u[i] * &v[j] - &u[j] * &v[i];
+    if 6 * each <= WORDS_IN_PIECE {
+        pay_quarters(quarters(6, 6 * each)).await;
+        return [component(1, 2), component(2, 0), component(0, 1)];
+    }
+    let mut result = [const { BigInt::ZERO }; 3];
+    for (k, x) in result.iter_mut().enumerate() {
+        pay_quarters(quarters(2, 2 * each)).await;
+        *x = component((k + 1) % 3, (k + 2) % 3);
+    }
+    result
 }
 
 /// `v`, or its opposite.
@@ -26,14 +77,19 @@ pub(super) fn signed(v: Vector, negative: bool) -> Vector {
 }
 
 /// The sum of `weights[k] * vectors[k]`.
-pub(super) fn combination<'a>(
-    weights: &[BigInt],
-    vectors: impl Iterator<Item = &'a Vector>,
-) -> Vector {
+pub(super) async fn combination(weights: &[BigInt], vectors: &[&Vector]) -> Vector {
     let mut sum = [const { BigInt::ZERO }; 3];
     for (weight, vector) in weights.iter().zip(vectors) {
-        for k in 0..3 {
-            sum[k] += weight * &vector[k];
+        let each = words_of(weight) * words(vector);
+        if 3 * each <= WORDS_IN_PIECE {
+            pay_quarters(quarters(3, 3 * each)).await;
+            for k in 0..3 {
+                sum[k] += weight * &vector[k];
+            }
+        } else {
+            for k in 0..3 {
+                sum[k] += product(weight, &vector[k]).await;
+            }
         }
     }
     sum

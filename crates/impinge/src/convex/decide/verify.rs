@@ -2,18 +2,30 @@
 //! integers.
 //!
 //! Independent of the code that finds certificates: neither uses the other. They share only the
-//! conversion of a finite `f64` to an integer times a power of two, and the exact predicate
-//! [`compare_along`].
+//! conversion of a finite `f64` to an integer times a power of two, the exact predicate
+//! [`compare_along`], and the payment of work.
 
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{Signed, Zero};
 
 use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
+use crate::convex::interruptible::{finish, pay, pay_quarters};
 use crate::exact::integer::{decompose, quotient, scale};
 use crate::exact::{EXACT_RANGE, Sign, compare_along};
 use crate::math::Vec3;
 
 type Vector = [BigInt; 3];
+
+/// Points in a piece of work.
+const POINTS_IN_PIECE: usize = 256;
+
+/// Exact comparisons of points along a direction in a piece of work, and their units. A comparison
+/// takes a few nanoseconds where floating point decides, otherwise half a microsecond or more.
+const COMPARISONS_IN_PIECE: usize = 8;
+const UNITS_OF_COMPARISONS: u64 = 2;
+
+/// Units of the conversion of up to eight points to integers.
+const UNITS_OF_CONVERSION: u64 = 8;
 
 impl SeparationCertificate {
     /// Whether the certificate proves that the hulls of `a` and `b`, in one frame, are at least
@@ -37,47 +49,89 @@ impl SeparationCertificate {
     /// ```
     #[must_use]
     pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
-        self.is_proven(a, b).unwrap_or(false)
+        finish(self.verify_in_pieces(a, b))
     }
 
-    fn is_proven(&self, a: &[Vec3], b: &[Vec3]) -> Option<bool> {
+    /// As [`Self::verify`], in pieces.
+    pub(super) async fn verify_in_pieces(&self, a: &[Vec3], b: &[Vec3]) -> bool {
+        self.is_proven(a, b).await.unwrap_or(false)
+    }
+
+    async fn is_proven(&self, a: &[Vec3], b: &[Vec3]) -> Option<bool> {
         let is_in_range = |p: &Vec3| p.is_finite() && p.abs().max_element() <= EXACT_RANGE;
-        if !a.iter().chain(b).all(is_in_range) {
-            return Some(false);
+        for row in a.chunks(POINTS_IN_PIECE).chain(b.chunks(POINTS_IN_PIECE)) {
+            pay(1 + row.len() as u64 / 64).await;
+            if !row.iter().all(is_in_range) {
+                return Some(false);
+            }
         }
         if a.is_empty() || b.is_empty() {
             return Some(true);
         }
-        let (n, between, exponent) =
-            if self.pairs.is_empty() { self.by_direction(a, b)? } else { self.by_features(a, b)? };
+        let (n, between, exponent) = if self.pairs.is_empty() {
+            self.by_direction(a, b).await?
+        } else {
+            self.by_features(a, b).await?
+        };
         if between <= BigInt::zero() || self.lower < 0.0 {
             return Some(false);
         }
         // Squared, because |n| need not be rational. The unit of `n` cancels.
         let (gap, gap_exponent) = decompose(self.lower)?;
-        let required = BigInt::from(gap) * gap * dot(&n, &n);
-        Some(at_most((required, 2 * gap_exponent), (&between * &between, 2 * exponent)))
+        let required = BigInt::from(gap) * gap * dot(&n, &n).await;
+        let squared = product(&between, &between).await;
+        Some(at_most((required, 2 * gap_exponent), (squared, 2 * exponent)))
     }
 
     /// The direction as given, the distance of B beyond A along it, and the unit of that distance
     /// without the unit of the direction.
-    fn by_direction(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
-        let along = |p: &&Vec3, q: &&Vec3| compare_along(self.direction, **q, **p).cmp(&Sign::Zero);
-        let (last_of_a, first_of_b) = (*a.iter().max_by(along)?, *b.iter().min_by(along)?);
+    async fn by_direction(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
+        let last_of_a = furthest(self.direction, a).await?;
+        let first_of_b = furthest(-self.direction, b).await?;
         let points = Integers::new(&[last_of_a], &[first_of_b])?;
         let n = scale(self.direction.to_array())?.values;
-        let between = dot(&n, &minus(&points.b[0], &points.a[0]));
+        let between = dot(&n, &minus(&points.b[0], &points.a[0])).await;
         Some((n, between, points.exponent))
     }
 
     /// The same for the direction that the features define; every point in integers.
-    fn by_features(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
-        let points = Integers::new(a, b)?;
-        let n = to_closest(&points.differences(&self.pairs)?)?;
-        let last_of_a = points.a.iter().map(|p| dot(&n, p)).max()?;
-        let first_of_b = points.b.iter().map(|p| dot(&n, p)).min()?;
-        Some((n, first_of_b - last_of_a, points.exponent))
+    async fn by_features(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
+        let mut exponent = i32::MAX;
+        for row in a.chunks(POINTS_IN_PIECE).chain(b.chunks(POINTS_IN_PIECE)) {
+            pay(1 + row.len() as u64 / 32).await;
+            exponent = exponent.min(least_exponent(row.iter())?);
+        }
+        let features = Integers::of_pairs(&self.pairs, a, b)?.in_unit(exponent);
+        let n = to_closest(&features.differences_in_order()).await?;
+        let (mut last_of_a, mut first_of_b): (Option<BigInt>, Option<BigInt>) = (None, None);
+        for p in a {
+            let along = dot(&n, &p.to_array().map(|x| integer(x, exponent))).await;
+            last_of_a = last_of_a.max(Some(along));
+        }
+        for p in b {
+            let along = dot(&n, &p.to_array().map(|x| integer(x, exponent))).await;
+            first_of_b = Some(match first_of_b {
+                Some(first) => first.min(along),
+                None => along,
+            });
+        }
+        let exponent = if exponent == i32::MAX { 0 } else { exponent };
+        Some((n, first_of_b? - last_of_a?, exponent))
     }
+}
+
+/// The point that lies furthest along a direction; the last of several.
+async fn furthest(direction: Vec3, points: &[Vec3]) -> Option<Vec3> {
+    let mut best = *points.first()?;
+    for row in points.chunks(COMPARISONS_IN_PIECE) {
+        pay(UNITS_OF_COMPARISONS).await;
+        for p in row {
+            if compare_along(direction, best, *p) != Sign::Negative {
+                best = *p;
+            }
+        }
+    }
+    Some(best)
 }
 
 impl IntersectionCertificate {
@@ -101,22 +155,38 @@ impl IntersectionCertificate {
     /// ```
     #[must_use]
     pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
-        Integers::of_pairs(&self.pairs, a, b)
-            .is_some_and(|points| weights(&points.differences_in_order()).is_some())
+        finish(self.verify_in_pieces(a, b))
+    }
+
+    /// As [`Self::verify`], in pieces.
+    pub(super) async fn verify_in_pieces(&self, a: &[Vec3], b: &[Vec3]) -> bool {
+        let Some(points) = Integers::of_pairs(&self.pairs, a, b) else { return false };
+        pay(UNITS_OF_CONVERSION).await;
+        weights(&points.differences_in_order()).await.is_some()
     }
 
     /// The common point that the certificate proves, every coordinate the `f64` nearest to the
     /// exact one; `None` if it does not [prove](Self::verify) any. In the frame of `a` and `b`.
     #[must_use]
     pub fn point(&self, a: &[Vec3], b: &[Vec3]) -> Option<Vec3> {
+        finish(self.point_in_pieces(a, b))
+    }
+
+    /// As [`Self::point`], in pieces.
+    pub(crate) async fn point_in_pieces(&self, a: &[Vec3], b: &[Vec3]) -> Option<Vec3> {
         let points = Integers::of_pairs(&self.pairs, a, b)?;
-        let weights = weights(&points.differences_in_order())?;
+        pay(UNITS_OF_CONVERSION).await;
+        let weights = weights(&points.differences_in_order()).await?;
         let total: BigInt = weights.iter().sum();
-        let coordinate = |k: usize| -> f64 {
-            let sum: BigInt = weights.iter().zip(&points.a).map(|(t, p)| t * &p[k]).sum();
-            quotient(&sum, &total, points.exponent)
-        };
-        Some(Vec3::new(coordinate(0), coordinate(1), coordinate(2)))
+        let mut coordinates = [0.0; 3];
+        for (k, x) in coordinates.iter_mut().enumerate() {
+            let mut sum = BigInt::ZERO;
+            for (t, p) in weights.iter().zip(&points.a) {
+                sum += product(t, &p[k]).await;
+            }
+            *x = quotient(&sum, &total, points.exponent);
+        }
+        Some(Vec3::from(coordinates))
     }
 }
 
@@ -130,24 +200,15 @@ struct Integers {
 impl Integers {
     /// `None` if a coordinate is not finite.
     fn new(a: &[Vec3], b: &[Vec3]) -> Option<Self> {
-        let mut exponent = i32::MAX;
-        for x in a.iter().chain(b).flat_map(Vec3::to_array) {
-            let (mantissa, e) = decompose(x)?;
-            // Zero has no exponent.
-            if mantissa != 0 {
-                exponent = exponent.min(e);
-            }
-        }
-        let integer = |x: f64| match decompose(x) {
-            Some((mantissa, e)) if mantissa != 0 => BigInt::from(mantissa) << (e - exponent) as u32,
-            _ => BigInt::zero(),
+        let exponent = least_exponent(a.iter().chain(b))?;
+        let all = |points: &[Vec3]| {
+            points.iter().map(|p| p.to_array().map(|x| integer(x, exponent))).collect()
         };
-        let all = |points: &[Vec3]| points.iter().map(|p| p.to_array().map(integer)).collect();
         let exponent_of_any = if exponent == i32::MAX { 0 } else { exponent };
         Some(Self { a: all(a), b: all(b), exponent: exponent_of_any })
     }
 
-    /// Only the points of the pairs, in their order.
+    /// Only the points of the pairs, in their order; `None` if a vertex does not exist.
     fn of_pairs(pairs: &VertexPairs, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         for [i, j] in pairs.as_slice() {
@@ -157,12 +218,13 @@ impl Integers {
         Self::new(&of_a, &of_b)
     }
 
-    /// `b - a` for every pair; `None` if a vertex does not exist.
-    fn differences(&self, pairs: &VertexPairs) -> Option<Vec<Vector>> {
-        let numbers = pairs.as_slice().iter();
-        numbers
-            .map(|[i, j]| Some(minus(self.b.get(*j as usize)?, self.a.get(*i as usize)?)))
-            .collect()
+    /// The same in a smaller unit.
+    fn in_unit(mut self, exponent: i32) -> Self {
+        let shift = (self.exponent - exponent).max(0) as u32;
+        for x in self.a.iter_mut().chain(&mut self.b).flatten() {
+            *x <<= shift;
+        }
+        Self { exponent, ..self }
     }
 
     /// `b - a` for the points in their order.
@@ -171,18 +233,40 @@ impl Integers {
     }
 }
 
+/// The least exponent of a coordinate that is not zero, which has none; `i32::MAX` if all are zero,
+/// and `None` if one is not finite.
+fn least_exponent<'a>(points: impl Iterator<Item = &'a Vec3>) -> Option<i32> {
+    let mut exponent = i32::MAX;
+    for x in points.flat_map(Vec3::to_array) {
+        let (mantissa, e) = decompose(x)?;
+        if mantissa != 0 {
+            exponent = exponent.min(e);
+        }
+    }
+    Some(exponent)
+}
+
+/// A finite coordinate in the unit `2^exponent`.
+fn integer(x: f64, exponent: i32) -> BigInt {
+    match decompose(x) {
+        Some((mantissa, e)) if mantissa != 0 => BigInt::from(mantissa) << (e - exponent) as u32,
+        _ => BigInt::zero(),
+    }
+}
+
 /// From the origin to the closest point of the point, line or plane through `w`, up to a positive
 /// factor.
-fn to_closest(w: &[Vector]) -> Option<Vector> {
+async fn to_closest(w: &[Vector]) -> Option<Vector> {
     match w {
         [w0] => Some(w0.clone()),
         [w0, w1] => {
             let e = minus(w1, w0);
-            Some(cross(&e, &cross(w0, &e)))
+            Some(cross(&e, &cross(w0, &e).await).await)
         }
         [w0, w1, w2] => {
-            let m = cross(&minus(w1, w0), &minus(w2, w0));
-            let height = dot(&m, w0);
+            let m = cross(&minus(w1, w0), &minus(w2, w0)).await;
+            // Only the sign of the height matters.
+            let height = dot(&m, w0).await.signum();
             Some(m.map(|x| x * &height))
         }
         _ => None,
@@ -190,27 +274,37 @@ fn to_closest(w: &[Vector]) -> Option<Vector> {
 }
 
 /// Weights, none negative and not all zero, with `sum t w = 0`; `None` if there are none.
-fn weights(w: &[Vector]) -> Option<Vec<BigInt>> {
-    let weights = match w {
-        [w0] if is_zero(w0) => vec![BigInt::from(1)],
-        [w0, w1] if is_zero(&cross(w0, w1)) => {
+async fn weights(w: &[Vector]) -> Option<Vec<BigInt>> {
+    let mut weights = Vec::with_capacity(4);
+    match w {
+        [w0] if is_zero(w0) => weights.push(BigInt::from(1)),
+        [w0, w1] if is_zero(&cross(w0, w1).await) => {
             let e = minus(w1, w0);
-            vec![dot(w1, &e), -dot(w0, &e)]
+            weights.push(dot(w1, &e).await);
+            weights.push(-dot(w0, &e).await);
         }
         [w0, w1, w2] => {
-            let products = [cross(w1, w2), cross(w2, w0), cross(w0, w1)];
+            let mut products = Vec::with_capacity(3);
+            for (u, v) in [(w1, w2), (w2, w0), (w0, w1)] {
+                products.push(cross(u, v).await);
+            }
             let m = [0, 1, 2].map(|k| products.iter().map(|p| &p[k]).sum());
-            if !dot(&m, w0).is_zero() {
+            if !dot(&m, w0).await.is_zero() {
                 return None;
             }
-            products.iter().map(|p| dot(&m, p)).collect()
+            for p in &products {
+                weights.push(dot(&m, p).await);
+            }
         }
         [w0, w1, w2, w3] => {
-            let det = |u: &Vector, v: &Vector, w: &Vector| dot(u, &cross(v, w));
-            vec![det(w1, w2, w3), -det(w0, w2, w3), det(w0, w1, w3), -det(w0, w1, w2)]
+            for (sign, [u, v, w]) in
+                [(1, [w1, w2, w3]), (-1, [w0, w2, w3]), (1, [w0, w1, w3]), (-1, [w0, w1, w2])]
+            {
+                weights.push(dot(u, &cross(v, w).await).await * sign);
+            }
         }
         _ => return None,
-    };
+    }
     let zero = BigInt::zero();
     if weights.iter().all(|t| *t <= zero) && weights.iter().any(|t| *t < zero) {
         return Some(weights.into_iter().map(|t| -t).collect());
@@ -228,12 +322,26 @@ fn minus(u: &Vector, v: &Vector) -> Vector {
     [0, 1, 2].map(|k| &u[k] - &v[k])
 }
 
-fn dot(u: &Vector, v: &Vector) -> BigInt {
-    &u[0] * &v[0] + &u[1] * &v[1] + &u[2] * &v[2]
+async fn product(x: &BigInt, y: &BigInt) -> BigInt {
+    let words = (x.bits() / 64 + 1) * (y.bits() / 64 + 1);
+    pay_quarters(1 + words / 128).await;
+    x * y
 }
 
-fn cross(u: &Vector, v: &Vector) -> Vector {
-    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| &u[i] * &v[j] - &u[j] * &v[i])
+async fn dot(u: &Vector, v: &Vector) -> BigInt {
+    let mut sum = BigInt::zero();
+    for k in 0..3 {
+        sum += product(&u[k], &v[k]).await;
+    }
+    sum
+}
+
+async fn cross(u: &Vector, v: &Vector) -> Vector {
+    let mut result = [const { BigInt::ZERO }; 3];
+    for (x, (i, j)) in result.iter_mut().zip([(1, 2), (2, 0), (0, 1)]) {
+        *x = product(&u[i], &v[j]).await - product(&u[j], &v[i]).await;
+    }
+    result
 }
 
 fn is_zero(v: &Vector) -> bool {

@@ -11,6 +11,7 @@ use crate::convex::closest::{
     BodyCache, Difference, Iterated, Iteration, SignedVolumes, Stop, Vertex, iterate,
     signed_volumes,
 };
+use crate::convex::interruptible::{finish, pay, report};
 use crate::math::{Pose, Vec3};
 
 /// The penetration depth of `a` and `b`, or their distance, with `pose` the pose of B in A's frame.
@@ -36,14 +37,26 @@ pub fn penetration<A: Support, B: Support>(
     options: &PenetrationOptions,
     cache: &mut BodyCache<A::Memory, B::Memory>,
 ) -> Iterated<Contact> {
+    finish(penetration_in_pieces(a, b, pose, options, cache))
+}
+
+/// As [`penetration`], in pieces.
+pub(crate) async fn penetration_in_pieces<A: Support, B: Support>(
+    a: &A,
+    b: &B,
+    pose: &Pose,
+    options: &PenetrationOptions,
+    cache: &mut BodyCache<A::Memory, B::Memory>,
+) -> Iterated<Contact> {
     let difference = Difference::new(a, b, pose);
     let margins = [a.margin(), b.margin()];
     let margin = margins[0] + margins[1];
-    let iteration = iterate(&difference, 0.0, &options.closest, &mut SignedVolumes, cache);
+    let closest = &options.closest;
+    let iteration = iterate(&difference, margins, 0.0, closest, &mut SignedVolumes, cache).await;
     iteration.store(cache);
     let [lower, upper] = iteration.bounds_without_margins(&difference, margins);
     let mut found = if iteration.stop == Stop::Inside || iteration.cores_may_intersect() {
-        let expansion = Expansion::of(&difference, &iteration, options, cache);
+        let expansion = Expansion::of(&difference, &iteration, options, cache, margin).await;
         expansion.result(&difference, &iteration, margin)
     } else {
         let [point_a, point_b] = iteration.points();
@@ -61,6 +74,13 @@ pub fn penetration<A: Support, B: Support>(
     found.point_error += 4.0 * UNIT_ROUNDOFF * margin;
     found
 }
+
+/// Faces of the final polytope that are searched in a piece of work, and its units.
+const FACES_IN_PIECE: usize = 16;
+const UNITS_OF_FACES: u64 = 4;
+
+/// The most support points for the first tetrahedron.
+const MAX_STARTING_SUPPORTS: u64 = 12;
 
 /// A face in the queue, ordered by height, the nearest first; equally near faces in the order of
 /// their numbers.
@@ -98,11 +118,12 @@ struct Expansion {
 }
 
 impl Expansion {
-    fn of<A: Support, B: Support>(
+    async fn of<A: Support, B: Support>(
         difference: &Difference<'_, A, B>,
         iteration: &Iteration,
         options: &PenetrationOptions,
         cache: &mut BodyCache<A::Memory, B::Memory>,
+        margin: f64,
     ) -> Self {
         let mut expansion = Self {
             lower: None,
@@ -112,9 +133,11 @@ impl Expansion {
             supports: 0,
             stop: Stop::Stalled,
         };
+        pay(MAX_STARTING_SUPPORTS * difference.units()).await;
         let start = expansion.tetrahedron(&iteration.simplex, difference, cache);
         if let Some(polytope) = start.and_then(Polytope::new) {
-            expansion.expand(polytope, difference, options, cache);
+            let search = (difference, iteration, margin);
+            expansion.expand(polytope, search, options, cache).await;
         }
         expansion
     }
@@ -178,10 +201,10 @@ impl Expansion {
         Some([a, b, c, d])
     }
 
-    fn expand<A: Support, B: Support>(
+    async fn expand<A: Support, B: Support>(
         &mut self,
         mut polytope: Polytope,
-        difference: &Difference<'_, A, B>,
+        (difference, iteration, margin): (&Difference<'_, A, B>, &Iteration, f64),
         options: &PenetrationOptions,
         cache: &mut BodyCache<A::Memory, B::Memory>,
     ) {
@@ -209,6 +232,8 @@ impl Expansion {
                 self.stop = Stop::Limit;
                 break;
             }
+            report(|| self.result(difference, iteration, margin).answer);
+            pay(difference.units() + final_faces.len() as u64 / 32).await;
             let normal = polytope.faces[face as usize].normal;
             let (vertex, along) = self.find_support(normal, difference, cache);
             tolerance = (options.tolerance * self.upper).max(16.0 * error);
@@ -230,23 +255,29 @@ impl Expansion {
                 continue;
             }
             error = error.max(difference.error(vertex.m));
-            for new in polytope.add(vertex, face) {
+            for new in polytope.add(vertex, face).await {
                 queue.push(QueuedFace { height: polytope.faces[new as usize].height, face: new });
             }
         }
-        self.find_points(&polytope, tolerance);
+        self.find_points(&polytope, tolerance).await;
     }
 
     /// Finds the points of the cores where the surface of the polytope is nearest to the end of the
     /// separating translation. All faces of that plane are searched: the end may lie in another one
     /// than the last.
-    fn find_points(&mut self, polytope: &Polytope, tolerance: f64) {
+    async fn find_points(&mut self, polytope: &Polytope, tolerance: f64) {
         let foot = self.direction * self.upper;
         let near = |f: &&Face| {
             f.alive && f.normal.dot(self.direction) > 0.5 && f.height <= self.upper + tolerance
         };
         let mut best = f64::INFINITY;
-        for face in polytope.faces.iter().filter(near) {
+        for (k, face) in polytope.faces.iter().enumerate() {
+            if k % FACES_IN_PIECE == 0 {
+                pay(UNITS_OF_FACES).await;
+            }
+            if !near(&face) {
+                continue;
+            }
             let corners = face.corners.map(|v| polytope.vertices[v as usize]);
             let weights = signed_volumes::reduce(&corners.map(|v| v.m - foot));
             let sum = |of: fn(&Vertex) -> Vec3| weights.sum(|i| of(&corners[i]));

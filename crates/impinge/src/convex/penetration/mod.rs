@@ -23,6 +23,7 @@ mod expand;
 mod polytope;
 
 pub use expand::penetration;
+pub(crate) use expand::penetration_in_pieces;
 
 use super::closest::ClosestOptions;
 

@@ -6,10 +6,14 @@
 
 use crate::convex::body::{UNIT_ROUNDOFF, length_up};
 use crate::convex::closest::{Vertex, signed_volumes, unit};
+use crate::convex::interruptible::pay;
 use crate::exact::{Sign, orient3d};
 use crate::math::Vec3;
 
 const NONE: u32 = u32::MAX;
+
+/// Units of a face that is added, or removed: up to three exact decisions.
+const UNITS_OF_FACE: u64 = 2;
 
 /// If the heights of a triangle's corners along its normal differ by more than this times their
 /// size, the triangle is a sliver and the normal inaccurate.
@@ -74,13 +78,14 @@ impl Polytope {
     }
 
     /// Adds a vertex that is strictly above the face `seed`; returns the indices of the new faces.
-    pub(super) fn add(&mut self, vertex: Vertex, seed: u32) -> std::ops::Range<u32> {
-        let border = self.remove_below(vertex.m, seed);
+    pub(super) async fn add(&mut self, vertex: Vertex, seed: u32) -> std::ops::Range<u32> {
+        let border = self.remove_below(vertex.m, seed).await;
         let apex = self.vertices.len() as u32;
         self.vertices.push(vertex);
         self.face_from_vertex.push(NONE);
         let first = self.faces.len() as u32;
         for (start, end, outside, side) in border {
+            pay(UNITS_OF_FACE).await;
             let face = self.add_face([start, end, apex], [outside, NONE, NONE]);
             self.faces[outside as usize].across[side] = face;
             self.face_from_vertex[start as usize] = face;
@@ -96,7 +101,7 @@ impl Polytope {
 
     /// Removes the faces below a point; returns the sides around them, each with the kept face and
     /// its side there.
-    fn remove_below(&mut self, p: Vec3, seed: u32) -> Vec<(u32, u32, u32, usize)> {
+    async fn remove_below(&mut self, p: Vec3, seed: u32) -> Vec<(u32, u32, u32, usize)> {
         let mut border = Vec::new();
         let mut removed = vec![seed];
         self.faces[seed as usize].alive = false;
@@ -104,6 +109,7 @@ impl Polytope {
         while let Some(face) = removed.get(next).copied() {
             next += 1;
             let Face { corners, across, .. } = self.faces[face as usize];
+            pay(UNITS_OF_FACE).await;
             for i in 0..3 {
                 let outside = across[i];
                 if !self.faces[outside as usize].alive {

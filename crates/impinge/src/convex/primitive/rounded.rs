@@ -71,6 +71,10 @@ impl<B: Support> Support for Rounded<B> {
         self.margin
     }
 
+    fn support_units(&self) -> u64 {
+        self.inside.support_units()
+    }
+
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {
         self.inside.core_points()
     }

@@ -1,66 +1,76 @@
 //! Exact arithmetic for queries that floating point cannot decide.
 
 use super::answer::{Outcome, Overlap};
-use super::gjk::Query;
-use super::stage::{Stage, record_stage};
 use crate::answer::Distance;
+use crate::convex::Hull;
 use crate::convex::closest::unit;
-use crate::convex::decide::{self, Hint, SeparationCertificate, Verdict};
-use crate::convex::penetration;
-use crate::math::Vec3;
+use crate::convex::decide::{
+    Hint, SeparationCertificate, Verdict, closest_in_pieces, decide_in_pieces,
+};
+use crate::convex::interruptible::pay;
+use crate::convex::penetration::penetration_in_pieces;
+use crate::math::{Pose, Vec3};
+
+/// Points moved in a piece of work, and points per unit.
+const POINTS_IN_PIECE: usize = 256;
+const POINTS_PER_UNIT: u64 = 24;
 
 /// The vertices of B in A's frame.
-fn vertices_of_b(query: &Query<'_>) -> Vec<Vec3> {
-    query.points_b.iter().map(|p| query.pose.transform_point(*p)).collect()
+pub(crate) async fn moved_vertices(b: &Hull, pose: &Pose) -> Vec<Vec3> {
+    let mut moved = Vec::with_capacity(b.vertices().len());
+    for row in b.vertices().chunks(POINTS_IN_PIECE) {
+        pay(1 + row.len() as u64 / POINTS_PER_UNIT).await;
+        moved.extend(row.iter().map(|p| pose.transform_point(*p)));
+    }
+    moved
 }
 
 /// Whether the bodies share a point.
-#[cold]
-#[inline(never)]
-pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Verdict {
-    record_stage(Stage::Exact);
-    decide::decide(query.points_a, &vertices_of_b(query), &hint)
+pub(super) async fn decide(a: &Hull, b: &Hull, pose: &Pose, hint: Hint) -> Verdict {
+    decide_in_pieces(a.vertices(), &moved_vertices(b, pose).await, &hint).await
 }
 
 /// The distance of the bodies; if they share a point and `depth` is set, how deep they overlap.
-#[cold]
-#[inline(never)]
-pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Outcome {
-    record_stage(Stage::Exact);
-    let b = vertices_of_b(query);
-    match decide::decide(query.points_a, &b, &hint) {
+pub(super) async fn contact(a: &Hull, b: &Hull, pose: &Pose, hint: Hint, depth: bool) -> Outcome {
+    let points_b = moved_vertices(b, pose).await;
+    let points = (a.vertices(), &points_b[..]);
+    match decide_in_pieces(points.0, points.1, &hint).await {
         Verdict::Separated(gap) => {
             // Without features, the vertices where the search ended are the best start.
             let pairs = if gap.pairs.is_empty() { hint.pairs } else { gap.pairs };
-            let hint = Hint { pairs, ..hint };
-            let distance = separated(query, &b, &gap, &hint);
+            let distance = separated(points, &gap, &Hint { pairs, ..hint }).await;
             // Points that are equal to rounding give no direction.
             let along = unit(distance.point_b - distance.point_a);
             let direction = if along == Vec3::ZERO { unit(gap.direction) } else { along };
             Outcome::Separated(distance, direction, gap)
         }
         Verdict::Intersecting(common) => {
-            let point = common.point(query.points_a, &b).unwrap_or(query.points_a[0]);
-            let overlap = if depth { overlap(query, point) } else { Overlap::unknown(point) };
+            let point = common.point_in_pieces(points.0, points.1).await.unwrap_or(points.0[0]);
+            let overlap =
+                if depth { overlap(a, b, pose, point).await } else { Overlap::unknown(point) };
             Outcome::Intersecting(overlap, common)
         }
     }
 }
 
-fn separated(query: &Query<'_>, b: &[Vec3], gap: &SeparationCertificate, hint: &Hint) -> Distance {
-    match decide::closest(query.points_a, b, hint) {
+async fn separated(
+    (a, b): (&[Vec3], &[Vec3]),
+    gap: &SeparationCertificate,
+    hint: &Hint,
+) -> Distance {
+    match closest_in_pieces(a, b, hint).await {
         Some(closest) => {
             Distance::between(closest.lower, closest.upper, [closest.point_a, closest.point_b])
         }
         // Happens only if a coordinate is not finite.
-        None => Distance::between(gap.lower, f64::INFINITY, [query.points_a[0], b[0]]),
+        None => Distance::between(gap.lower, f64::INFINITY, [a[0], b[0]]),
     }
 }
 
 /// The depth of bodies that share a point, with the bounds that floating point finds.
-fn overlap(query: &Query<'_>, point: Vec3) -> Overlap {
-    let (a, b) = query.hulls;
-    let found = penetration(a, b, query.pose, &Default::default(), &mut Default::default());
+async fn overlap(a: &Hull, b: &Hull, pose: &Pose, point: Vec3) -> Overlap {
+    let mut cache = Default::default();
+    let found = penetration_in_pieces(a, b, pose, &Default::default(), &mut cache).await;
     let found = found.answer;
     let (lower, upper) = ((-found.upper).max(0.0), (-found.lower).max(0.0));
     let finite = found.point_a.is_finite() && found.point_b.is_finite();

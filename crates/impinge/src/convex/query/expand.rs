@@ -99,6 +99,9 @@ pub(super) struct Surface {
     /// The error of a face's distance in the unit of the search: [`FACE_ERROR_F32`] and the
     /// additional error of corners.
     error: f32,
+    /// The least upper bound of the depth so far, and its direction, of any length.
+    upper: f64,
+    outward: Vec3,
 }
 
 impl Default for Surface {
@@ -120,6 +123,8 @@ impl Default for Surface {
             stack: [0; MAX_HORIZON_EDGES],
             horizon: [0; MAX_HORIZON_EDGES],
             error: FACE_ERROR_F32,
+            upper: f64::INFINITY,
+            outward: Vec3::ZERO,
         }
     }
 }
@@ -133,6 +138,17 @@ pub(super) struct Depth {
     pub(super) direction: Vec3,
     /// The corners of the closest face and their weights for its point closest to the origin.
     pub(super) weights: [(Corner<Vec3>, f64); 3],
+}
+
+/// How far a surface has grown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Growth {
+    /// The depth is found.
+    Ended(Depth),
+    /// The surface does not fit, or `f32` is too coarse.
+    Failed,
+    /// More corners may be needed.
+    Open,
 }
 
 /// A face in `f64`.
@@ -162,22 +178,18 @@ impl FaceF64 {
 }
 
 impl Surface {
-    /// Grows the surface from a tetrahedron that certainly contains the origin, inside or on its
-    /// border. `None` if the surface does not fit, or if `f32` is too coarse.
+    /// Grows the surface, by at most `steps` corners.
     #[inline(always)]
-    pub(super) fn expand<W: Wide, C: Corners>(
+    pub(super) fn grow<W: Wide, C: Corners>(
         &mut self,
         query: &Query<'_>,
         query_f32: &QueryF32<'_>,
         corners: &C,
-        start: &Simplex<Vec3A>,
-    ) -> Option<Depth> {
-        self.error = FACE_ERROR_F32 + CORNER_ERROR_FACTOR * query_f32.plane_error_f64;
-        self.start::<W>(start)?;
+        steps: u32,
+    ) -> Growth {
         let tolerance = FACE_TOLERANCE * query.size;
-        let mut upper = f64::INFINITY;
-        let mut outward = Vec3::ZERO;
-        loop {
+        let (mut upper, mut outward) = (self.upper, self.outward);
+        for _ in 0..steps {
             let closest = self.closest::<W>();
             let block = &self.blocks[closest / 8 % MAX_BLOCKS];
             let (normal, height) =
@@ -200,7 +212,7 @@ impl Surface {
                     // barely touch. For deeper bodies a bound that is not positive proves nothing;
                     // it can also come from a face without area.
                     if !(lower > 0.0 && upper.is_finite() || upper <= 8.0 * tolerance) {
-                        return None;
+                        return Growth::Failed;
                     }
                     let lower = lower.max(0.0);
                     let mut face_simplex = Simplex::EMPTY;
@@ -208,7 +220,7 @@ impl Surface {
                         face_simplex.push(corner);
                     }
                     let direction = outward / outward.length();
-                    return Some(Depth {
+                    return Growth::Ended(Depth {
                         lower,
                         upper,
                         direction,
@@ -218,13 +230,28 @@ impl Surface {
                 corner = corners.corner(corner_f64.a, corner_f64.b);
             }
             if !self.add::<W>(closest, corner) {
-                return None;
+                return Growth::Failed;
             }
         }
+        (self.upper, self.outward) = (upper, outward);
+        Growth::Open
     }
 
+    /// The least upper bound of the depth so far; infinite if there is none.
+    pub(super) fn upper(&self) -> f64 {
+        self.upper
+    }
+
+    /// Starts with a tetrahedron that certainly contains the origin, inside or on its border.
+    /// `None` if `f32` is too coarse.
     #[inline(always)]
-    fn start<W: Wide>(&mut self, simplex: &Simplex<Vec3A>) -> Option<()> {
+    pub(super) fn start<W: Wide>(
+        &mut self,
+        query_f32: &QueryF32<'_>,
+        simplex: &Simplex<Vec3A>,
+    ) -> Option<()> {
+        self.error = FACE_ERROR_F32 + CORNER_ERROR_FACTOR * query_f32.plane_error_f64;
+        (self.upper, self.outward) = (f64::INFINITY, Vec3::ZERO);
         let [a, b, c, d] = simplex.tetrahedron_corners()?;
         let above = (b.w - a.w).cross(c.w - a.w).dot(d.w - a.w) > 0.0;
         self.corners[..4].copy_from_slice(&if above { [b, a, c, d] } else { [a, b, c, d] });

@@ -21,8 +21,9 @@ use crate::math::{Pose, Vec3};
 /// relatively.
 const RELATIVE_TOLERANCE: f64 = 1e-13;
 
-/// After this number of steps exact arithmetic takes over; ten suffice almost always.
-const MAX_STEPS: u32 = 256;
+/// After this number of steps exact arithmetic takes over; ten suffice almost always. All steps
+/// together take a few microseconds, which is one piece of work of a query within a budget.
+const MAX_STEPS: u32 = 64;
 
 /// A bound of the error of a determinant of three corners, relative to the product of their
 /// lengths.
@@ -41,7 +42,6 @@ const MAX_STRETCH: f64 = 2e-6;
 pub(super) struct Query<'a> {
     pub(super) a: &'a SupportTable,
     pub(super) b: &'a SupportTable,
-    pub(super) hulls: (&'a Hull, &'a Hull),
     pub(super) points_a: &'a [Vec3],
     pub(super) points_b: &'a [Vec3],
     pub(super) pose: &'a Pose,
@@ -91,7 +91,6 @@ impl<'a> Query<'a> {
         Self {
             a,
             b,
-            hulls: (hull_a, hull_b),
             points_a: hull_a.vertices(),
             points_b: hull_b.vertices(),
             pose,

@@ -6,7 +6,9 @@
 //! | How far apart are they? | [`distance`]: bounds and closest points |
 //! | How deep do they overlap? | [`contact`]: distance or depth, with points and direction |
 //!
-//! Each has a variant that takes a [`HullCache`], for bodies that move a little between queries.
+//! Each has a variant that takes a [`HullCache`], for bodies that move a little between queries,
+//! and one that stops when a [`Budget`](crate::budget::Budget) is spent
+//! ([`intersects_within`], [`distance_within`], [`contact_within`]).
 //!
 //! The method is the search for the point of the Minkowski difference closest to the origin
 //! (`gjk.rs`), first in `f32` (`search_f32.rs`). It starts where ellipsoids would be closest
@@ -29,6 +31,7 @@ mod expand;
 mod gjk;
 mod pipeline;
 mod reduced_simplex;
+mod rest;
 mod search_f32;
 mod simplex;
 mod small_hulls;
@@ -36,22 +39,92 @@ mod stage;
 mod start;
 mod support_table;
 mod vector;
+mod within;
 
 pub(crate) use bounds::{bounds_at, bounds_at_f32};
 pub use cache::HullCache;
 #[cfg(feature = "internals")]
 pub use dependent_searches::furthest_as_in_queries;
-pub(super) use support_table::SupportTable;
+pub(crate) use exact::moved_vertices;
+pub(crate) use rest::Rest;
+pub(super) use support_table::{MAX_VERTICES_WITHOUT_CELLS, SupportTable};
+pub(crate) use within::known_at_start;
+pub use within::{
+    HullContactSearch, HullDistanceSearch, HullSearch, ProofSearch, VerdictWithin, contact_within,
+    distance_within, intersects_within,
+};
 
 use std::marker::PhantomData;
 
 use super::Hull;
 use super::decide::Verdict;
+use super::interruptible::finish;
 use crate::answer::{Contact, Distance};
+use crate::budget::Budget;
 use crate::math::Pose;
-use crate::wide::dispatch;
+use crate::wide::UnfusedTask;
+use crate::wide::dispatch::{self, Task};
 use answer::Answer;
-use pipeline::{ContactTask, IntersectionTask};
+use pipeline::{ContactTask, GrowTask, IntersectionTask};
+use rest::Growing;
+use stage::{Stage, record_stage};
+
+/// The first piece of [`intersects_cached`], which takes a few microseconds at most.
+#[inline(always)]
+pub(crate) fn start_intersects(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+    kernels: Kernels,
+) -> Result<Verdict, Rest> {
+    decide_in_floats(a, b, pose, cache, kernels)
+}
+
+/// The rest of [`intersects_cached`].
+pub(crate) async fn finish_intersects(a: &Hull, b: &Hull, pose: &Pose, rest: Rest) -> Verdict {
+    exact::decide(a, b, pose, rest.hint()).await
+}
+
+/// The first piece of [`distance_cached`].
+#[inline(always)]
+pub(crate) fn start_distance(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+    kernels: Kernels,
+) -> Result<Distance, Rest> {
+    measure_in_floats(a, b, pose, cache, (0, kernels))
+}
+
+/// The rest of [`distance_cached`].
+pub(crate) async fn finish_distance(a: &Hull, b: &Hull, pose: &Pose, rest: Rest) -> Distance {
+    within::measure_in_pieces(a, b, pose, rest, Kernels::Fastest).await
+}
+
+/// The first piece of [`contact_cached`].
+#[inline(always)]
+pub(crate) fn start_contact(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+    kernels: Kernels,
+) -> Result<(Contact, Verdict), Rest> {
+    measure_in_floats(a, b, pose, cache, (within::GROWTH_STEPS, kernels))
+}
+
+/// The rest of [`contact_cached`].
+pub(crate) async fn finish_contact(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    rest: Rest,
+    kernels: Kernels,
+) -> (Contact, Verdict) {
+    within::measure_in_pieces(a, b, pose, rest, kernels).await
+}
 
 /// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the proof. Exact.
 ///
@@ -76,11 +149,56 @@ pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Verdict {
 /// proof may differ.
 #[must_use]
 pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> Verdict {
-    if cache.is_empty() {
-        dispatch::run(IntersectionTask::<false> { a, b, pose, cache })
-    } else {
-        dispatch::run(IntersectionTask::<true> { a, b, pose, cache })
+    decide_in_floats(a, b, pose, cache, Kernels::Fastest)
+        .unwrap_or_else(|rest| finish_verdict(a, b, pose, &rest))
+}
+
+/// The kernels of a search in floating point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernels {
+    /// The fastest of this machine.
+    Fastest,
+    /// Without fused operations, so that a search takes the same steps on every machine.
+    Reproducible,
+}
+
+impl Kernels {
+    /// Those for a query within this budget.
+    #[inline]
+    pub(crate) fn within(budget: &Budget<'_>) -> Self {
+        if budget.is_reproducible() { Self::Reproducible } else { Self::Fastest }
     }
+
+    #[inline(always)]
+    fn run<T: Task>(self, task: T) -> T::Output {
+        match self {
+            Self::Fastest => dispatch::run(task),
+            Self::Reproducible => dispatch::run(UnfusedTask(task)),
+        }
+    }
+}
+
+/// The verdict, as far as floating point decides it.
+#[inline(always)]
+fn decide_in_floats(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+    kernels: Kernels,
+) -> Result<Verdict, Rest> {
+    if cache.is_empty() {
+        kernels.run(IntersectionTask::<false> { a, b, pose, cache })
+    } else {
+        kernels.run(IntersectionTask::<true> { a, b, pose, cache })
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn finish_verdict(a: &Hull, b: &Hull, pose: &Pose, rest: &Rest) -> Verdict {
+    record_stage(Stage::Exact);
+    finish(exact::decide(a, b, pose, rest.hint()))
 }
 
 /// The distance of `a` and `b`, at `pose` in `a`'s frame, with closest points in `a`'s frame; zero
@@ -152,9 +270,41 @@ pub fn contact_cached(
 }
 
 fn measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> T {
+    measure_in_floats(a, b, pose, cache, (u32::MAX, Kernels::Fastest))
+        .unwrap_or_else(|rest| finish_measure(a, b, pose, &rest))
+}
+
+/// The distance or the depth, as far as floating point decides it in so many steps of growth.
+#[inline(always)]
+fn measure_in_floats<T: Answer>(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+    (growth_steps, kernels): (u32, Kernels),
+) -> Result<T, Rest> {
+    let answer = PhantomData;
     if cache.is_empty() {
-        dispatch::run(ContactTask::<T, false> { a, b, pose, cache, answer: PhantomData })
+        kernels.run(ContactTask::<T, false> { a, b, pose, cache, growth_steps, answer })
     } else {
-        dispatch::run(ContactTask::<T, true> { a, b, pose, cache, answer: PhantomData })
+        kernels.run(ContactTask::<T, true> { a, b, pose, cache, growth_steps, answer })
     }
+}
+
+/// Continues to grow a polytope.
+fn grow<T: Answer>(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    growing: Growing,
+    (steps, kernels): (u32, Kernels),
+) -> Result<T, Rest> {
+    kernels.run(GrowTask { a, b, pose, growing, steps, answer: PhantomData })
+}
+
+#[cold]
+#[inline(never)]
+fn finish_measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, rest: &Rest) -> T {
+    record_stage(Stage::Exact);
+    T::of(finish(exact::contact(a, b, pose, rest.hint(), T::DEPTH)))
 }

@@ -1,5 +1,5 @@
-//! One query: a search in `f32`, confirmed in `f64`; what neither can decide goes to exact
-//! arithmetic.
+//! One query in floating point: a search in `f32`, confirmed in `f64`. What neither can decide is
+//! left to [exact arithmetic](super::exact), and a polytope that grows for long to a later call.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -10,9 +10,9 @@ use super::answer::{Answer, Overlap};
 use super::boundary;
 use super::cache::HullCache;
 use super::ellipsoids::Ellipsoids;
-use super::exact;
-use super::expand::{Depth, Surface};
+use super::expand::{Growth, Surface};
 use super::gjk::{Query, SearchEnd, certainly_contains_origin, origin_weights};
+use super::rest::{Growing, Rest};
 use super::search_f32::{Corners, QueryF32, SearchEndF32};
 use super::simplex::{Corner, Simplex, weights};
 use super::small_hulls::SmallHulls;
@@ -53,18 +53,20 @@ pub(super) struct ContactTask<'a, T, const WARM: bool> {
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
     pub(super) cache: &'a mut HullCache,
+    /// The most steps of a polytope that grows.
+    pub(super) growth_steps: u32,
     pub(super) answer: PhantomData<T>,
 }
 
 impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
-    type Output = Verdict;
+    type Output = Result<Verdict, Rest>;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Verdict {
+    fn run<W: Wide>(self) -> Result<Verdict, Rest> {
         let Self { a, b, pose, cache } = self;
         let query = Query::new(a, b, pose);
         if !SAFE_SIZES.contains(&query.size) {
-            return exact::decide(&query, Hint::NONE);
+            return Err(Rest::Exact(Hint::NONE));
         }
         let mut simplex = Simplex::EMPTY;
         if WARM && cache.intersected {
@@ -74,7 +76,7 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
             }
             if certainly_contains_origin(&simplex) {
                 record_stage(Stage::F64);
-                return Verdict::Intersecting(common(&simplex));
+                return Ok(Verdict::Intersecting(common(&simplex)));
             }
         } else if query.center_offset.length_squared() > query.radius_sum * query.radius_sum {
             record_stage(Stage::F32);
@@ -82,7 +84,7 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
             // The bound includes more roundings than there are. So the bodies are apart even where
             // the computed gap is negative.
             let gap = (length - query.radius_sum).max(0.0);
-            return Verdict::Separated(separation(query.center_offset / length, gap));
+            return Ok(Verdict::Separated(separation(query.center_offset / length, gap)));
         }
         let query_f32 = QueryF32::new(&query);
         let mut simplex_f32 = Simplex::EMPTY;
@@ -126,7 +128,7 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
             record_stage(Stage::F32);
             cache.store(&simplex_f32, false);
             cache.direction = direction;
-            return Verdict::Separated(separation(direction, gap));
+            return Ok(Verdict::Separated(separation(direction, gap)));
         }
         let mut simplex = query.simplex_f64(&simplex_f32);
         let inside = matches!(end, SearchEndF32::Inside);
@@ -149,38 +151,45 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
         match end {
             SearchEnd::Inside => {
                 record_stage(Stage::F64);
-                Verdict::Intersecting(common(&simplex))
+                Ok(Verdict::Intersecting(common(&simplex)))
             }
             SearchEnd::Separated { direction, gap } => {
                 record_stage(Stage::F64);
                 cache.direction = direction;
-                Verdict::Separated(separation(direction, gap))
+                Ok(Verdict::Separated(separation(direction, gap)))
             }
             SearchEnd::Closest | SearchEnd::Undecided => {
                 // No separating direction is known. The offset of the centers is the best guess for
                 // the next query.
                 cache.direction = query.center_offset / query.size;
-                exact::decide(&query, hint(&simplex))
+                Err(Rest::Exact(hint(&simplex)))
             }
         }
     }
 }
 
 impl<T: Answer, const WARM: bool> Task for ContactTask<'_, T, WARM> {
-    type Output = T;
+    type Output = Result<T, Rest>;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> T {
-        let Self { a, b, pose, cache, .. } = self;
+    fn run<W: Wide>(self) -> Result<T, Rest> {
+        let Self { a, b, pose, cache, growth_steps: steps, .. } = self;
         let query = Query::new(a, b, pose);
         if !SAFE_SIZES.contains(&query.size) {
-            return T::of(exact::contact(&query, Hint::NONE, T::DEPTH));
+            return Err(Rest::Exact(Hint::NONE));
         }
         let query_f32 = QueryF32::new(&query);
         let mut simplex_f32 = Simplex::EMPTY;
         if WARM {
             let end = query_f32.search_warm::<W, true>(cache, &mut simplex_f32);
-            return measure::<W, _, T>(&query, &query_f32, &query_f32, cache, &simplex_f32, end);
+            return measure::<W, _, T>(
+                &query,
+                &query_f32,
+                &query_f32,
+                cache,
+                (&simplex_f32, &end),
+                steps,
+            );
         }
         if SmallHulls::fits(query.a, query.b) {
             let small_hulls = SmallHulls::new::<W>(&query_f32);
@@ -190,12 +199,31 @@ impl<T: Answer, const WARM: bool> Task for ContactTask<'_, T, WARM> {
             let start = if balls_overlap { Some(Ellipsoids::new(&query_f32)) } else { None };
             let end =
                 query_f32.search_cold::<W, _, true>(&small_hulls, start.as_ref(), &mut simplex_f32);
-            measure::<W, _, T>(&query, &query_f32, &small_hulls, cache, &simplex_f32, end)
+            if T::DEPTH {
+                measure::<W, _, T>(
+                    &query,
+                    &query_f32,
+                    &small_hulls,
+                    cache,
+                    (&simplex_f32, &end),
+                    steps,
+                )
+            } else {
+                // Only a depth needs further corners.
+                measure::<W, _, T>(
+                    &query,
+                    &query_f32,
+                    &query_f32,
+                    cache,
+                    (&simplex_f32, &end),
+                    steps,
+                )
+            }
         } else {
             let start = Ellipsoids::new(&query_f32);
             let end =
                 query_f32.search_cold::<W, _, true>(&query_f32, Some(&start), &mut simplex_f32);
-            measure::<W, _, T>(&query, &query_f32, &query_f32, cache, &simplex_f32, end)
+            measure::<W, _, T>(&query, &query_f32, &query_f32, cache, (&simplex_f32, &end), steps)
         }
     }
 }
@@ -224,18 +252,77 @@ struct ExpandTask<'a, C> {
     query_f32: &'a QueryF32<'a>,
     corners: &'a C,
     start: &'a Simplex<Vec3A>,
+    steps: u32,
 }
 
 impl<C: Corners> Task for ExpandTask<'_, C> {
-    type Output = Option<Depth>;
+    type Output = Result<Growth, Box<Surface>>;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Option<Depth> {
+    fn run<W: Wide>(self) -> Self::Output {
         let mut surface = SURFACE.take().unwrap_or_default();
-        let depth = surface.expand::<W, C>(self.query, self.query_f32, self.corners, self.start);
-        SURFACE.set(Some(surface));
-        depth
+        let Self { query, query_f32, corners, start, steps } = self;
+        let growth = match surface.start::<W>(query_f32, start) {
+            Some(()) => surface.grow::<W, C>(query, query_f32, corners, steps),
+            None => Growth::Failed,
+        };
+        match growth {
+            Growth::Open => Err(surface),
+            ended => {
+                SURFACE.set(Some(surface));
+                Ok(ended)
+            }
+        }
     }
+}
+
+/// Continues to grow a polytope.
+pub(super) struct GrowTask<'a, T> {
+    pub(super) a: &'a Hull,
+    pub(super) b: &'a Hull,
+    pub(super) pose: &'a Pose,
+    pub(super) growing: Growing,
+    pub(super) steps: u32,
+    pub(super) answer: PhantomData<T>,
+}
+
+impl<T: Answer> Task for GrowTask<'_, T> {
+    type Output = Result<T, Rest>;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Result<T, Rest> {
+        let Self { a, b, pose, mut growing, steps, .. } = self;
+        let query = Query::new(a, b, pose);
+        let query_f32 = QueryF32::new(&query);
+        let surface = &mut growing.surface;
+        let growth = if growing.uses_small_hulls {
+            let small_hulls = SmallHulls::new::<W>(&query_f32);
+            surface.grow::<W, _>(&query, &query_f32, &small_hulls, steps)
+        } else {
+            surface.grow::<W, _>(&query, &query_f32, &query_f32, steps)
+        };
+        if matches!(growth, Growth::Open) {
+            return Err(Rest::Growing(growing));
+        }
+        SURFACE.set(Some(growing.surface));
+        depth_answer(&query, growth, growing.common)
+    }
+}
+
+/// The answer when a polytope has ended to grow.
+#[inline(always)]
+fn depth_answer<T: Answer>(
+    query: &Query<'_>,
+    growth: Growth,
+    common: IntersectionCertificate,
+) -> Result<T, Rest> {
+    let Growth::Ended(depth) = growth else {
+        return Err(Rest::Exact(Hint { pairs: common.pairs, direction: Vec3::ZERO }));
+    };
+    record_stage(Stage::F64);
+    let (point_a, point_b) = points(query, &depth.weights);
+    let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
+    Ok(T::intersecting(Overlap { lower, upper, direction, point_a, point_b }, common))
 }
 
 /// The distance or the penetration depth after a search in `f32` with corners from `corners`.
@@ -245,16 +332,50 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     query_f32: &QueryF32<'_>,
     corners: &C,
     cache: &mut HullCache,
-    simplex_f32: &Simplex<Vec3A>,
-    end: SearchEndF32,
-) -> T {
+    found: (&Simplex<Vec3A>, &SearchEndF32),
+    steps: u32,
+) -> Result<T, Rest> {
+    let answer = PhantomData;
+    W::run_out_of_line(Measure { query, query_f32, corners, cache, found, steps, answer })
+}
+
+/// [`measure`], compiled once for each backend and kind of corners.
+struct Measure<'a, C, T> {
+    query: &'a Query<'a>,
+    query_f32: &'a QueryF32<'a>,
+    corners: &'a C,
+    cache: &'a mut HullCache,
+    found: (&'a Simplex<Vec3A>, &'a SearchEndF32),
+    steps: u32,
+    answer: PhantomData<T>,
+}
+
+impl<C: Corners, T: Answer> Task for Measure<'_, C, T> {
+    type Output = Result<T, Rest>;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Self::Output {
+        let Self { query, query_f32, corners, cache, found, steps, .. } = self;
+        measure_here::<W, C, T>(query, query_f32, corners, cache, found, steps)
+    }
+}
+
+#[inline(always)]
+fn measure_here<W: Wide, C: Corners, T: Answer>(
+    query: &Query<'_>,
+    query_f32: &QueryF32<'_>,
+    corners: &C,
+    cache: &mut HullCache,
+    (simplex_f32, end): (&Simplex<Vec3A>, &SearchEndF32),
+    steps: u32,
+) -> Result<T, Rest> {
     if !matches!(end, SearchEndF32::Inside) {
         if let Some(distance) = certified_distance(query, simplex_f32, cache) {
-            return T::separated(
+            return Ok(T::separated(
                 distance,
                 cache.direction,
                 separation(cache.direction, distance.lower),
-            );
+            ));
         }
     }
     let mut simplex = query.simplex_f64(simplex_f32);
@@ -271,17 +392,17 @@ fn measure<W: Wide, C: Corners, T: Answer>(
                 return match distance
                     .or_else(|| certified_distance_by_normal(query, &simplex, cache))
                 {
-                    Some(distance) => T::separated(
+                    Some(distance) => Ok(T::separated(
                         distance,
                         cache.direction,
                         separation(cache.direction, distance.lower),
-                    ),
-                    None => T::of(exact::contact(query, hint(&simplex), T::DEPTH)),
+                    )),
+                    None => Err(Rest::Exact(hint(&simplex))),
                 };
             }
             SearchEnd::Undecided if boundary::contains_origin(query, &mut simplex) => {}
             SearchEnd::Separated { .. } | SearchEnd::Undecided => {
-                return T::of(exact::contact(query, hint(&simplex), T::DEPTH));
+                return Err(Rest::Exact(hint(&simplex)));
             }
         }
     }
@@ -291,9 +412,9 @@ fn measure<W: Wide, C: Corners, T: Answer>(
         return match common_point(query, &simplex, certain) {
             Some(point) => {
                 record_stage(Stage::F64);
-                T::intersecting(Overlap::unknown(point), common)
+                Ok(T::intersecting(Overlap::unknown(point), common))
             }
-            None => T::of(exact::contact(query, hint(&simplex), T::DEPTH)),
+            None => Err(Rest::Exact(hint(&simplex))),
         };
     }
     let mut start = Simplex::EMPTY;
@@ -303,18 +424,17 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     if start.len() < 4 {
         if let Some(overlap) = touching_overlap(query, &simplex) {
             record_stage(Stage::F64);
-            return T::intersecting(overlap, common);
+            return Ok(T::intersecting(overlap, common));
         }
         complete_tetrahedron::<W, C>(corners, &mut start);
     }
-    let Some(depth) = W::run_out_of_line(ExpandTask { query, query_f32, corners, start: &start })
-    else {
-        return T::of(exact::contact(query, hint(&simplex), T::DEPTH));
-    };
-    record_stage(Stage::F64);
-    let (point_a, point_b) = points(query, &depth.weights);
-    let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
-    T::intersecting(Overlap { lower, upper, direction, point_a, point_b }, common)
+    let expand = ExpandTask { query, query_f32, corners, start: &start, steps };
+    match W::run_out_of_line(expand) {
+        Ok(growth) => depth_answer(query, growth, common),
+        Err(surface) => {
+            Err(Rest::Growing(Growing { surface, common, uses_small_hulls: C::ARE_SMALL_HULLS }))
+        }
+    }
 }
 
 /// A common point of bodies whose simplex contains the origin; with `inside` certainly. `None`

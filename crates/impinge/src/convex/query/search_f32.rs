@@ -52,6 +52,9 @@ pub(super) trait Corners {
     /// the normal; measured, see `docs/notes/convex.md`.
     const TILT: f32;
 
+    /// Whether these are the corners of small hulls.
+    const ARE_SMALL_HULLS: bool = false;
+
     /// A corner that lies furthest in the direction `-v`.
     fn support_against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A>;
 

@@ -87,6 +87,7 @@ const SMALL_HULL_TILT: f32 = 0.5;
 
 impl Corners for SmallHulls {
     const TILT: f32 = SMALL_HULL_TILT;
+    const ARE_SMALL_HULLS: bool = true;
 
     #[inline(always)]
     fn support_against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {

@@ -16,7 +16,7 @@ use crate::wide::{Lanes3, Wide, Wide3};
 
 /// The most vertices of a hull without cells. Measured: the lookup of a cell costs as much as six
 /// blocks.
-const MAX_VERTICES_WITHOUT_CELLS: usize = 48;
+pub(in crate::convex) const MAX_VERTICES_WITHOUT_CELLS: usize = 48;
 /// The most vertices of a hull whose bounds are found from all vertices. Measured: looking up a
 /// cell for each of the six sides costs as much as about twenty blocks.
 const MAX_VERTICES_IN_BOUNDS_BLOCKS: usize = 160;

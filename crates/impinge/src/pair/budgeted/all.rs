@@ -1,20 +1,28 @@
 //! All pairs of triangles that meet, as far as a budget allows.
 
-use super::small::SmallSearch;
-use super::{Method, bounds_of_boxes};
+use super::bounds_of_boxes;
+use super::selection::{SearchInF32, Searches, Selected, WithTree};
 use crate::answer::Bounds;
 use crate::budget::Budget;
 use crate::math::Pose;
 use crate::mesh::Mesh;
-use crate::tree::{Aim, HitSearch, Progress, Receiver, Tree, UnevenSearch};
+use crate::tree::{Aim, HitSearch, Progress, Receiver};
 
 /// The state of a search for all pairs of triangles that meet, with the pairs found so far.
 #[derive(Debug, Default)]
 pub struct AllSearch {
-    trees: HitSearch,
-    uneven: Option<Box<UnevenSearch>>,
-    small: Option<Box<SmallSearch>>,
+    searches: Searches<AllByTrees>,
     found: Found,
+}
+
+/// The search by trees.
+#[derive(Debug, Default)]
+struct AllByTrees(HitSearch);
+
+impl SearchInF32 for AllByTrees {
+    fn start(&mut self, a: WithTree<'_>, b: WithTree<'_>, pose: &Pose, _: &Budget<'_>) -> bool {
+        self.0.start(a.1, b.1, pose, false)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -56,13 +64,7 @@ impl AllSearch {
 
     /// Forgets the query, and keeps the memory: the next call starts anew.
     pub fn reset(&mut self) {
-        self.trees.forget();
-        if let Some(uneven) = &mut self.uneven {
-            uneven.forget();
-        }
-        if let Some(small) = &mut self.small {
-            small.forget();
-        }
+        self.searches.forget();
         self.found.0.clear();
     }
 
@@ -75,65 +77,35 @@ impl AllSearch {
 
     /// Continues the search of this query, or starts it. See [`all_pairs_within`].
     pub fn run(&mut self, a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> PairsWithin {
-        match Method::of(a, b, budget) {
-            Method::Empty => {
-                self.found.0.clear();
-                PairsWithin::Complete
-            }
-            Method::Trees(tree_a, tree_b) => self.by_trees((a, tree_a), (b, tree_b), pose, budget),
-            Method::Small => {
-                let search = self.small.get_or_insert_default();
-                if !search.belongs_to(a, b, pose) {
-                    self.found.0.clear();
-                    search.start(a, b, pose, Aim::AllHits);
-                }
-                match search.run(&mut |t, u| self.found.0.push((t, u)), budget) {
-                    Progress::Finished => PairsWithin::Complete,
-                    Progress::Stopped => {
-                        let known = search.bounds();
-                        self.incomplete(known)
-                    }
-                }
-            }
-            Method::Boxes => {
-                self.found.0.clear();
-                match bounds_of_boxes(a, b, pose) {
+        let (selected, is_new) = self.searches.select((a, b, pose), Aim::AllHits, budget);
+        let found = &mut self.found;
+        if is_new {
+            found.0.clear();
+        }
+        let (progress, known) = match selected {
+            Selected::Empty => return PairsWithin::Complete,
+            Selected::Boxes => {
+                return match bounds_of_boxes(a, b, pose) {
                     (lower, _) if lower > 0.0 => PairsWithin::Complete,
                     (_, known) => PairsWithin::Incomplete(known),
-                }
+                };
             }
-        }
-    }
-
-    fn by_trees(
-        &mut self,
-        a: (&Mesh, &Tree),
-        b: (&Mesh, &Tree),
-        pose: &Pose,
-        budget: &mut Budget<'_>,
-    ) -> PairsWithin {
-        if !self.trees.belongs_to(a.1, b.1, pose) {
-            let uneven = &mut self.uneven;
-            if uneven.as_ref().is_none_or(|search| !search.belongs_to(a.1, b.1, pose)) {
-                self.found.0.clear();
-                if !self.trees.start(a.1, b.1, pose, false) {
-                    uneven.get_or_insert_default().start(a, b, pose, Aim::AllHits);
-                }
+            Selected::Trees(AllByTrees(search), a, b) => {
+                let progress = search.run(a, b, pose, found, budget);
+                (progress, search.bounds(a, b, pose))
             }
-        }
-        if !self.trees.belongs_to(a.1, b.1, pose) {
-            let search = self.uneven.get_or_insert_default();
-            let found = &mut self.found.0;
-            let progress = search.run(a, b, pose, &mut |t, u| found.push((t, u)), budget);
-            let known = search.bounds();
-            return match progress {
-                Progress::Finished => PairsWithin::Complete,
-                Progress::Stopped => self.incomplete(known),
-            };
-        }
-        match self.trees.run(a, b, pose, &mut self.found, budget) {
+            Selected::Uneven(search, a, b) => {
+                let progress = search.run(a, b, pose, &mut |t, u| found.pair(t, u), budget);
+                (progress, search.bounds())
+            }
+            Selected::Small(search) => {
+                let progress = search.run(&mut |t, u| found.pair(t, u), budget);
+                (progress, search.bounds())
+            }
+        };
+        match progress {
             Progress::Finished => PairsWithin::Complete,
-            Progress::Stopped => self.incomplete(self.trees.bounds(a, b, pose)),
+            Progress::Stopped => self.incomplete(known),
         }
     }
 

@@ -1,17 +1,15 @@
 //! The distance within a budget.
 
+use super::bounds_of_boxes;
 use super::first::FirstPair;
-use super::small::SmallSearch;
-use super::{Method, bounds_of_boxes};
+use super::selection::{SearchInF32, Searches, Selected, WithTree};
 use crate::answer::Distance;
 use crate::budget::Budget;
 use crate::math::{Pose, Vec3, length_up};
 use crate::mesh::Mesh;
 use crate::pair::distance::ClosestPair;
 use crate::pair::{Hit, resolve};
-use crate::tree::{
-    Aim, HitSearch, MAX_QUICK_STEPS, NearSearch, Progress, Tree, UnevenSearch, are_far,
-};
+use crate::tree::{Aim, HitSearch, MAX_QUICK_STEPS, NearSearch, Progress, are_far};
 
 /// What is known of the distance of two meshes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,30 +42,42 @@ impl DistanceWithin {
 
 /// The state of a search for the closest pair of triangles. Keep one for each pair of bodies whose
 /// search may be continued.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DistanceSearch {
+    searches: Searches<ClosestByTrees>,
+    /// The point of a hit, once it was computed.
+    hit: Option<Hit>,
+}
+
+/// The search by trees.
+#[derive(Debug)]
+struct ClosestByTrees {
     /// A short search for a hit, as in [`distance`](crate::pair::distance()).
     hits: HitSearch,
     found: FirstPair,
     near: NearSearch,
     closest: ClosestPair,
-    uneven: Option<Box<UnevenSearch>>,
-    small: Option<Box<SmallSearch>>,
-    /// The point of a hit, once it was computed.
-    hit: Option<Hit>,
 }
 
-impl Default for DistanceSearch {
+impl Default for ClosestByTrees {
     fn default() -> Self {
         Self {
             hits: HitSearch::default(),
             found: FirstPair::default(),
             near: NearSearch::default(),
             closest: ClosestPair::up_to(f64::INFINITY),
-            uneven: None,
-            small: None,
-            hit: None,
         }
+    }
+}
+
+impl SearchInF32 for ClosestByTrees {
+    fn start(&mut self, a: WithTree<'_>, b: WithTree<'_>, pose: &Pose, _: &Budget<'_>) -> bool {
+        (self.found, self.closest) = (FirstPair::default(), ClosestPair::up_to(f64::INFINITY));
+        let in_f32 = !are_far(a.0, b.0, pose)
+            && self.near.start(a, b, pose, f64::INFINITY)
+            && self.hits.start(a.1, b.1, pose, true);
+        self.hits.limit_openings(MAX_QUICK_STEPS as u64);
+        in_f32
     }
 }
 
@@ -87,14 +97,7 @@ impl DistanceSearch {
 
     /// Forgets the query, and keeps the memory: the next call starts anew.
     pub fn reset(&mut self) {
-        self.hits.forget();
-        self.near.forget();
-        if let Some(uneven) = &mut self.uneven {
-            uneven.forget();
-        }
-        if let Some(small) = &mut self.small {
-            small.forget();
-        }
+        self.searches.forget();
     }
 
     /// Continues the search of this query, or starts it. See [`distance_within`].
@@ -105,14 +108,25 @@ impl DistanceSearch {
         pose: &Pose,
         budget: &mut Budget<'_>,
     ) -> DistanceWithin {
-        let found = match Method::of(a, b, budget) {
-            Method::Empty => return DistanceWithin::Empty,
-            Method::Trees(tree_a, tree_b) => self.by_trees((a, tree_a), (b, tree_b), pose, budget),
-            Method::Small => self.all_triangles(a, b, pose, budget),
-            Method::Boxes => {
+        let (selected, is_new) = self.searches.select((a, b, pose), Aim::Distance, budget);
+        if is_new {
+            self.hit = None;
+        }
+        let found = match selected {
+            Selected::Empty => return DistanceWithin::Empty,
+            Selected::Boxes => {
                 let (lower, known) = bounds_of_boxes(a, b, pose);
                 let lower = lower.min(known.upper);
                 Found::Open(Distance::between(lower, known.upper, corners(a, b, pose)))
+            }
+            Selected::Trees(search, a, b) => search.run(a, b, pose, budget),
+            Selected::Uneven(search, tree_a, tree_b) => {
+                let progress = search.run(tree_a, tree_b, pose, &mut |_, _| {}, budget);
+                Found::of(search.hit(), progress, search.distance(), || corners(a, b, pose))
+            }
+            Selected::Small(search) => {
+                let progress = search.run(&mut |_, _| {}, budget);
+                Found::of(search.hit(), progress, search.distance(), || corners(a, b, pose))
             }
         };
         match found {
@@ -127,25 +141,36 @@ impl DistanceSearch {
             }
         }
     }
+}
 
-    fn by_trees(
+impl Found {
+    /// Of a search that keeps bounds, and the closest pair if it measured one; `corners` of the
+    /// meshes otherwise.
+    fn of(
+        hit: Option<(u32, u32)>,
+        progress: Progress,
+        distance: Distance,
+        corners: impl FnOnce() -> [Vec3; 2],
+    ) -> Self {
+        match (hit, progress) {
+            (Some((i, j)), _) => Self::Hit(i, j),
+            (None, Progress::Finished) => Self::Final(distance),
+            (None, Progress::Stopped) if distance.triangle_a.is_some() => Self::Open(distance),
+            (None, Progress::Stopped) => {
+                Self::Open(Distance::between(distance.lower, distance.upper, corners()))
+            }
+        }
+    }
+}
+
+impl ClosestByTrees {
+    fn run(
         &mut self,
-        a: (&Mesh, &Tree),
-        b: (&Mesh, &Tree),
+        a: WithTree<'_>,
+        b: WithTree<'_>,
         pose: &Pose,
         budget: &mut Budget<'_>,
     ) -> Found {
-        if !self.near.belongs_to(a.1, b.1, pose) {
-            self.hit = None;
-            let is_far = are_far(a.0, b.0, pose);
-            let in_f32 = !is_far && self.near.start(a, b, pose, f64::INFINITY);
-            if !(in_f32 && self.hits.start(a.1, b.1, pose, true)) {
-                self.near.forget();
-                return self.in_f64(a, b, pose, budget);
-            }
-            self.hits.limit_openings(MAX_QUICK_STEPS as u64);
-            (self.found, self.closest) = (FirstPair::default(), ClosestPair::up_to(f64::INFINITY));
-        }
         if !self.hits.reached_limit() {
             let progress = self.hits.run(a, b, pose, &mut self.found, budget);
             if let Some((i, j)) = self.found.0 {
@@ -172,7 +197,7 @@ impl DistanceSearch {
     }
 
     /// The bounds of a search that is not finished.
-    fn open(&self, a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Distance {
+    fn open(&self, a: WithTree<'_>, b: WithTree<'_>, pose: &Pose) -> Distance {
         let corners = corners(a.0, b.0, pose);
         let known = self.closest.finish();
         let upper = self.closest.bound.min(length_up(corners[1] - corners[0]));
@@ -180,54 +205,6 @@ impl DistanceSearch {
         match known {
             Some(distance) => Distance { lower, upper: upper.min(distance.upper), ..distance },
             None => Distance::between(lower, upper, corners),
-        }
-    }
-
-    /// For sizes and distances beyond the precision of `f32`.
-    fn in_f64(
-        &mut self,
-        a: (&Mesh, &Tree),
-        b: (&Mesh, &Tree),
-        pose: &Pose,
-        budget: &mut Budget<'_>,
-    ) -> Found {
-        let search = self.uneven.get_or_insert_default();
-        if !search.belongs_to(a.1, b.1, pose) {
-            search.start(a, b, pose, Aim::Distance);
-        }
-        let progress = search.run(a, b, pose, &mut |_, _| {}, budget);
-        if let Some((i, j)) = search.hit() {
-            return Found::Hit(i, j);
-        }
-        let distance = search.distance();
-        match progress {
-            Progress::Finished => Found::Final(distance),
-            Progress::Stopped if distance.triangle_a.is_some() => Found::Open(distance),
-            Progress::Stopped => Found::Open(Distance::between(
-                distance.lower,
-                distance.upper,
-                corners(a.0, b.0, pose),
-            )),
-        }
-    }
-
-    fn all_triangles(&mut self, a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Found {
-        let search = self.small.get_or_insert_default();
-        if !search.belongs_to(a, b, pose) {
-            self.hit = None;
-            search.start(a, b, pose, Aim::Distance);
-        }
-        let progress = search.run(&mut |_, _| {}, budget);
-        if let Some((i, j)) = search.hit() {
-            return Found::Hit(i, j);
-        }
-        let distance = search.distance();
-        match progress {
-            Progress::Finished => Found::Final(distance),
-            Progress::Stopped if distance.triangle_a.is_some() => Found::Open(distance),
-            Progress::Stopped => {
-                Found::Open(Distance::between(distance.lower, distance.upper, corners(a, b, pose)))
-            }
         }
     }
 }

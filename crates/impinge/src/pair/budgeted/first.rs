@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
-use super::small::SmallSearch;
-use super::{Method, bounds_of_boxes};
-use crate::answer::{Bounds, Verdict};
+use super::bounds_of_boxes;
+use super::selection::{SearchInF32, Searches, Selected, UnderWay, WithTree};
+use crate::answer::{Bounds, Contact, Verdict};
 use crate::budget::Budget;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 use crate::pair::{BudgetVerdict, Hit, Separation, resolve};
-use crate::tree::{Aim, HitSearch, Progress, Receiver, Tree, UnevenSearch};
+use crate::tree::{Aim, HitSearch, Progress, Receiver};
 
 /// Whether two surfaces share a point, with the evidence, or bounds if the budget was spent before
 /// the query could decide.
@@ -18,12 +18,27 @@ pub type HitVerdict = Verdict<Separation, Hit, Bounds>;
 /// The state of a search for a hit. Keep one for each pair of bodies whose search may be continued.
 #[derive(Debug, Default)]
 pub struct FirstSearch {
-    trees: HitSearch,
-    uneven: Option<Box<UnevenSearch>>,
-    small: Option<Box<SmallSearch>>,
+    searches: Searches<FirstByTrees>,
     /// The hit of a finished search, once it was computed.
     hit: Option<Hit>,
     found: FirstPair,
+}
+
+/// The search by trees.
+#[derive(Debug, Default)]
+struct FirstByTrees(HitSearch);
+
+impl SearchInF32 for FirstByTrees {
+    fn start(
+        &mut self,
+        a: WithTree<'_>,
+        b: WithTree<'_>,
+        pose: &Pose,
+        budget: &Budget<'_>,
+    ) -> bool {
+        // With a limit of the depth, pairs must be opened in the order of their depth.
+        self.0.start(a.1, b.1, pose, budget.depth_limit() == u32::MAX)
+    }
 }
 
 /// The pair of triangles that was found.
@@ -51,13 +66,7 @@ impl FirstSearch {
 
     /// Forgets the query, and keeps the memory: the next call starts anew.
     pub fn reset(&mut self) {
-        self.trees.forget();
-        if let Some(uneven) = &mut self.uneven {
-            uneven.forget();
-        }
-        if let Some(small) = &mut self.small {
-            small.forget();
-        }
+        self.searches.forget();
     }
 
     /// Continues the search of this query, or starts it. See [`first_hit_within`].
@@ -75,82 +84,66 @@ impl FirstSearch {
         }
     }
 
+    /// The contact of the open pairs, or `of_boxes` where pairs have none.
+    pub(super) fn open_contact(
+        &self,
+        a: &Mesh,
+        b: &Mesh,
+        pose: &Pose,
+        of_boxes: impl FnOnce() -> Contact,
+    ) -> Option<Contact> {
+        match self.searches.under_way(a, b, pose)? {
+            UnderWay::Trees(FirstByTrees(search), tree_a, tree_b) => {
+                let decided = self.found.0.is_some() || search.gap() > 0.0;
+                if decided { None } else { search.contact(tree_a, tree_b, pose) }
+            }
+            UnderWay::Uneven(search) => {
+                (search.hit().is_none() && search.open() > 0).then(of_boxes)
+            }
+            UnderWay::Small(search) => {
+                (search.hit().is_none() && search.bounds().open > 0).then(of_boxes)
+            }
+        }
+    }
+
     fn find(&mut self, a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Found {
-        match Method::of(a, b, budget) {
-            Method::Empty => Verdict::Separated(Separation::Empty),
-            Method::Trees(tree_a, tree_b) => self.by_trees((a, tree_a), (b, tree_b), pose, budget),
-            Method::Small => self.all_triangles(a, b, pose, budget),
-            Method::Boxes => match bounds_of_boxes(a, b, pose) {
+        let (selected, is_new) = self.searches.select((a, b, pose), Aim::FirstHit, budget);
+        if is_new {
+            (self.found, self.hit) = (FirstPair(None), None);
+        }
+        match selected {
+            Selected::Empty => Verdict::Separated(Separation::Empty),
+            Selected::Boxes => match bounds_of_boxes(a, b, pose) {
                 (lower, _) if lower > 0.0 => Verdict::Separated(Separation::Distance { lower }),
                 (_, known) => Verdict::Undecided(known),
             },
-        }
-    }
-
-    fn by_trees(
-        &mut self,
-        a: (&Mesh, &Tree),
-        b: (&Mesh, &Tree),
-        pose: &Pose,
-        budget: &mut Budget<'_>,
-    ) -> Found {
-        if !self.trees.belongs_to(a.1, b.1, pose) {
-            (self.found, self.hit) = (FirstPair(None), None);
-            // With a limit of the depth, pairs must be opened in the order of their depth.
-            let depth_first = budget.depth_limit() == u32::MAX;
-            if !self.trees.start(a.1, b.1, pose, depth_first) {
-                return self.in_f64(a, b, pose, budget);
+            Selected::Trees(FirstByTrees(search), a, b) => {
+                let progress = search.run(a, b, pose, &mut self.found, budget);
+                // Meshes whose outermost boxes are apart are decided without a step.
+                let gap = search.gap();
+                let gap = (progress == Progress::Finished || gap > 0.0).then_some(gap);
+                verdict(self.found.0, gap, || search.bounds(a, b, pose))
+            }
+            Selected::Uneven(search, a, b) => {
+                let progress = search.run(a, b, pose, &mut |_, _| {}, budget);
+                let gap = (progress == Progress::Finished).then(|| search.gap());
+                verdict(search.hit(), gap, || search.bounds())
+            }
+            Selected::Small(search) => {
+                let progress = search.run(&mut |_, _| {}, budget);
+                let gap = (progress == Progress::Finished).then(|| search.gap());
+                verdict(search.hit(), gap, || search.bounds())
             }
         }
-        let progress = self.trees.run(a, b, pose, &mut self.found, budget);
-        if let Some(pair) = self.found.0 {
-            return Verdict::Intersecting(pair);
-        }
-        // Meshes whose outermost boxes are apart are decided without a step.
-        let lower = self.trees.gap(a.1, b.1);
-        if progress == Progress::Finished || lower > 0.0 {
-            return Verdict::Separated(Separation::Distance { lower });
-        }
-        Verdict::Undecided(self.trees.bounds(a, b, pose))
     }
+}
 
-    /// For sizes and distances beyond the precision of `f32`.
-    fn in_f64(
-        &mut self,
-        a: (&Mesh, &Tree),
-        b: (&Mesh, &Tree),
-        pose: &Pose,
-        budget: &mut Budget<'_>,
-    ) -> Found {
-        let search = self.uneven.get_or_insert_default();
-        if !search.belongs_to(a.1, b.1, pose) {
-            self.hit = None;
-            search.start(a, b, pose, Aim::FirstHit);
-        }
-        let progress = search.run(a, b, pose, &mut |_, _| {}, budget);
-        match (search.hit(), progress) {
-            (Some(pair), _) => Verdict::Intersecting(pair),
-            (None, Progress::Finished) => {
-                Verdict::Separated(Separation::Distance { lower: search.gap() })
-            }
-            (None, Progress::Stopped) => Verdict::Undecided(search.bounds()),
-        }
-    }
-
-    fn all_triangles(&mut self, a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Found {
-        let search = self.small.get_or_insert_default();
-        if !search.belongs_to(a, b, pose) {
-            self.hit = None;
-            search.start(a, b, pose, Aim::FirstHit);
-        }
-        let progress = search.run(&mut |_, _| {}, budget);
-        match (search.hit(), progress) {
-            (Some(pair), _) => Verdict::Intersecting(pair),
-            (None, Progress::Finished) => {
-                Verdict::Separated(Separation::Distance { lower: search.gap() })
-            }
-            (None, Progress::Stopped) => Verdict::Undecided(search.bounds()),
-        }
+/// The answer of a search: a pair that meets, the gap of a finished search, or else bounds.
+fn verdict(pair: Option<(u32, u32)>, gap: Option<f64>, bounds: impl FnOnce() -> Bounds) -> Found {
+    match (pair, gap) {
+        (Some(pair), _) => Verdict::Intersecting(pair),
+        (None, Some(lower)) => Verdict::Separated(Separation::Distance { lower }),
+        (None, None) => Verdict::Undecided(bounds()),
     }
 }
 

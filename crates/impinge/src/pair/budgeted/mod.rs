@@ -15,8 +15,10 @@
 //! triangles are compared by their boxes only, unless the budget is [unlimited](Budget::unlimited).
 
 mod all;
+mod contact;
 mod distance;
 mod first;
+mod selection;
 mod small;
 
 pub use all::{AllSearch, PairsWithin, all_pairs_within};
@@ -24,40 +26,8 @@ pub use distance::{DistanceSearch, DistanceWithin, distance_within};
 pub use first::{FirstSearch, HitVerdict, first_hit_within, first_pair_within};
 
 use crate::answer::Bounds;
-use crate::budget::Budget;
 use crate::math::{Aabb, Pose, Vec3, length_down};
 use crate::mesh::Mesh;
-use crate::tree::Tree;
-
-/// How a query of two meshes is answered.
-enum Method<'m> {
-    /// One of them has no triangles.
-    Empty,
-    /// By their trees.
-    Trees(&'m Tree, &'m Tree),
-    /// Every triangle against every triangle.
-    Small,
-    /// By their boxes: at least one tree is missing.
-    Boxes,
-}
-
-impl<'m> Method<'m> {
-    fn of(a: &'m Mesh, b: &'m Mesh, budget: &Budget<'_>) -> Self {
-        if a.is_empty() || b.is_empty() {
-            return Self::Empty;
-        }
-        if let (Some(tree_a), Some(tree_b)) = (a.built_tree(), b.built_tree()) {
-            return Self::Trees(tree_a, tree_b);
-        }
-        if small::are_small(a, b) {
-            return Self::Small;
-        }
-        if budget.is_unlimited() {
-            return Self::Trees(a.tree(), b.tree());
-        }
-        Self::Boxes
-    }
-}
 
 /// What the boxes of two meshes bound: a lower bound of their distance, and the bounds of an
 /// undecided answer.

@@ -1,12 +1,11 @@
 //! Every triangle against every triangle, in parts: for two small meshes without trees.
 
 use crate::answer::{Bounds, Distance};
-use crate::budget::Budget;
+use crate::budget::{Budget, Quantum};
 use crate::closest;
-use crate::exact::{triangles_intersect, triangles_intersect_quickly};
 use crate::math::{Aabb, Pose, Vec3, length_down};
 use crate::mesh::Mesh;
-use crate::tree::{Aim, MAX_TRIANGLES_FOR_SWEEP, Progress, UNITS_OF_EXACT_TEST};
+use crate::tree::{Aim, MAX_TRIANGLES_FOR_SWEEP, Progress, StagedTest};
 
 /// Units of a measurement of two triangles in `f64`.
 const UNITS_OF_MEASUREMENT: u64 = 2;
@@ -23,8 +22,8 @@ pub(super) struct SmallSearch {
     row: usize,
     column: usize,
     is_row_started: bool,
-    needs_exact_test: bool,
-    paid: u64,
+    /// The test of the next pair.
+    test: StagedTest,
     lower: f64,
     best: Option<Distance>,
     found: Option<(u32, u32)>,
@@ -41,8 +40,7 @@ impl Default for SmallSearch {
             row: 0,
             column: 0,
             is_row_started: false,
-            needs_exact_test: false,
-            paid: 0,
+            test: StagedTest::NEW,
             lower: f64::INFINITY,
             best: None,
             found: None,
@@ -125,7 +123,7 @@ impl SmallSearch {
         while self.row < self.a.len() {
             if !self.is_row_started {
                 // The boxes of a row of pairs.
-                if !budget.step() {
+                if !budget.step_of(Quantum::Open) {
                     return Progress::Stopped;
                 }
                 self.is_row_started = true;
@@ -159,22 +157,11 @@ impl SmallSearch {
             self.column += 1;
             return true;
         }
-        let cost = if self.needs_exact_test { UNITS_OF_EXACT_TEST } else { UNITS_OF_MEASUREMENT };
-        while self.paid < cost {
-            if !budget.step() {
-                return false;
-            }
-            self.paid += 1;
+        if !self.test.afford(UNITS_OF_MEASUREMENT, budget) {
+            return false;
         }
-        self.paid = 0;
         let (here, there) = (&self.a[self.row], &self.b[self.column]);
-        let meet = if self.needs_exact_test {
-            Some(triangles_intersect(here, there))
-        } else {
-            triangles_intersect_quickly(here, there)
-        };
-        self.needs_exact_test = meet.is_none();
-        let Some(meet) = meet else { return true };
+        let Some(meet) = self.test.decide(here, there, budget) else { return false };
         let (t, u) = (self.row as u32, self.column as u32);
         if meet {
             receiver(t, u);

@@ -24,6 +24,19 @@ impl Parents {
         found
     }
 
+    /// Forgets all points but the first ones.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.first.truncate(count + 1);
+        self.all.truncate(self.first.last().map_or(0, |end| *end as usize));
+    }
+
+    /// Adds further points.
+    pub(super) fn extend(&mut self, more: Self) {
+        let start = self.all.len() as u32;
+        self.first.extend(more.first[1..].iter().map(|first| start + first));
+        self.all.extend(more.all);
+    }
+
     pub(super) fn of(&self, point: usize) -> &[u32] {
         &self.all[self.first[point] as usize..self.first[point + 1] as usize]
     }
@@ -43,7 +56,7 @@ pub(super) struct Seed {
 /// Chooses from `candidates` until every point is in a ball, or there are `limit` balls. Returns
 /// the balls, and the number of points that are in none.
 pub(super) fn greedy(
-    room: &Room,
+    room: &Room<'_>,
     candidates: &[Vec3],
     points: &PointTree,
     parents: &Parents,
@@ -54,7 +67,7 @@ pub(super) fn greedy(
     let mut lists: Vec<(Seed, Vec<u32>)> = Vec::with_capacity(2 * candidates.len());
     let mut votes: Vec<(u32, u32)> = Vec::new();
     for center in candidates {
-        let radius = room.radius(*center).0;
+        let radius = room.radius(*center);
         let mut inside = Vec::new();
         points.within(*center, radius, |i, _| inside.push(i));
         votes.clear();

@@ -1,11 +1,11 @@
 //! The builder of sphere-trees.
 //!
 //! Each level is a set of balls inside the solid grown by `h`, with `h` as small as the number of
-//! balls allows. The first balls are medial balls of the grown solid, chosen greedily; the
-//! smallest `h` for which the choice succeeds is searched by bisection. Then [`refine()`] moves the
-//! balls. Samples judge the cover at first; the points where the proof of the cover fails join
-//! them, until it fails by little or the rounds are used up. What then is left is closed by
-//! enlarging balls.
+//! balls allows. The first balls are medial balls of the grown solid, chosen greedily; the smallest
+//! `h` for which the choice succeeds is searched by bisection. Then [`refine()`] moves the balls of
+//! this and of other starts. Samples judge the cover at first; the points where the proof of the
+//! cover fails join them, and the borders of the patches. At last balls move within their proven
+//! patches. `docs/notes/spheres.md` describes the stages.
 //!
 //! A ball of a level may only contain points that its parent contains, but neighbouring parents
 //! overlap, and points there may belong to either: patches are fixed last.
@@ -13,16 +13,20 @@
 mod cover;
 mod point_tree;
 mod refine;
+mod restart;
 mod room;
 mod samples;
+mod spike_tree;
+mod starts;
 
 use std::ops::ControlFlow;
 
-use cover::{Parents, Seed, greedy};
+use cover::{Parents, Seed};
 use point_tree::PointTree;
-use refine::{Effort, Level, Target, refine};
+use refine::{Effort, Level, STEPS, Target, furthest, recenter, refine};
 use room::Room;
 use samples::Samples;
+use starts::{first, grid, shaken, spread};
 
 use super::assign::{CoverOptions, Missing, assign, unassigned};
 use rayon::prelude::*;
@@ -32,7 +36,7 @@ use super::surface::Surface;
 use super::tree::Fit;
 use super::{Ball, Node, SphereTree};
 use crate::error::{Error, ErrorKind};
-use crate::math::{Aabb, Random, Vec3};
+use crate::math::Vec3;
 use crate::mesh::Mesh;
 
 /// The numbers of balls, and how much work is done to place them.
@@ -42,7 +46,8 @@ pub struct BuildOptions {
     /// The largest number of balls of each level below the first, which is one ball around
     /// everything. Ascending; 8, 64 and 512 by default.
     pub balls: Vec<usize>,
-    /// The largest number of rounds in which the balls of a level are moved. The default is 60.
+    /// The number of rounds in which the balls of a start are moved, which the other stages follow.
+    /// The default is 60.
     pub rounds: usize,
 }
 
@@ -76,19 +81,17 @@ const POINTS_PER_BALL: f64 = 60.0;
 const LEAST_POINTS: f64 = 8_000.0;
 
 /// The largest number of points added to a level at a time.
-const MAX_MISSING: usize = 20_000;
+const MAX_MISSING: usize = 60_000;
 
-/// The largest number of points for the greedy choice.
-const MAX_POINTS_FOR_GREEDY: usize = 12_000;
-
-/// Candidates for each ball of a level, and the least number.
-const CANDIDATES_PER_BALL: usize = 4;
-const LEAST_CANDIDATES: usize = 1_500;
-
-/// Levels of at most this many balls are refined from several starts; number of starts beside the
-/// grid.
+/// Levels of at most this many balls are refined from several starts; their number beside the
+/// greedy one and the grid.
 const MAX_BALLS_FOR_STARTS: usize = 128;
-const STARTS: usize = 3;
+const STARTS: usize = 2;
+
+/// Levels of at most this many balls have more starts, on every third of the samples.
+const FEW_BALLS: usize = 16;
+const STARTS_OF_FEW: usize = 10;
+const THINNING: usize = 3;
 
 /// Meshes with less area, in their size, count as points and segments.
 const LEAST_AREA: f64 = 1e-3;
@@ -96,16 +99,25 @@ const LEAST_AREA: f64 = 1e-3;
 /// Reaches are searched from here on, in the size of the mesh.
 const LEAST_REACH: f64 = 1e-4;
 
-/// The balls of a grid are taken if their reach is less than this share of that of the others.
-const GRID_ADVANTAGE: f64 = 0.995;
-
 /// Times that points where the proof fails are added to the samples.
-const REPAIRS: usize = 8;
+const REPAIRS: usize = 5;
 
-/// The finest pieces, relative to the radius of a ball; of the last assignment, those that are in
-/// no hole.
-const FINEST: f64 = 1.0 / 1024.0;
+/// Rounds after each of them.
+const ROUNDS_AFTER_REPAIR: usize = 8;
+
+/// The largest number of rounds in which balls move within their proven patches, and the gain of
+/// the reach below which they end.
+const EXACT_ROUNDS: usize = 30;
+const LEAST_GAIN: f64 = 0.001;
+
+/// Pieces are cut down to this share of the reach of a level: balls that only just overlap have to
+/// grow by about the size of the pieces between them.
+const FINEST_IN_REACH: f64 = 0.02;
+
+/// The finest pieces of the last assignment, relative to the radius of a ball, and the same in
+/// holes, of which there are none.
 const FINEST_AT_LAST: f64 = 1.0 / 16_384.0;
+const FINEST_IN_HOLES_AT_LAST: f64 = 1.0 / 4096.0;
 
 impl SphereTree {
     /// Covers a mesh with levels of balls that reach beyond its surface as little as possible.
@@ -167,7 +179,7 @@ impl SphereTree {
             h = builder.level(*balls, options.rounds, h);
         }
         let levels = std::mem::take(&mut builder.levels);
-        let fine = CoverOptions::default().finest(FINEST_AT_LAST).in_holes(0.25 * FINEST);
+        let fine = CoverOptions::default().finest(FINEST_AT_LAST).in_holes(FINEST_IN_HOLES_AT_LAST);
         let cuts = assign(mesh, &levels, &fine);
         Self::with_cuts(mesh, &levels, cuts, Fit::Exactly)
     }
@@ -263,59 +275,78 @@ impl Builder<'_> {
         let mut tree = PointTree::new(&points);
         let mut parents = self.parents(&points);
         let target = Target { points: &points, tree: &tree, parents: &parents };
-        let grid = self.grid_start(&target, balls);
-        let mut starts = vec![first(&samples, &target, balls, above)];
-        if balls <= MAX_BALLS_FOR_STARTS {
-            let h = starts[0].h;
-            starts.extend(grid.iter().map(|level| Level { h, ..level.clone() }));
-            let greedy = starts[0].clone();
-            starts.extend((1..STARTS).map(|k| shaken(&greedy, k as u64)));
-        }
-        let effort = Effort { balls, rounds: rounds / 4 };
-        let tried: Vec<Level> = starts
-            .into_iter()
-            .map(|start| {
-                refine(start, &target, &samples, effort, &mut || {
-                    self.is_stopped |= (self.watch)(self.done.min(self.work), self.work).is_break();
-                    !self.is_stopped
-                })
+        let cells = grid(&target, balls);
+        let mut level = first(&samples, &target, balls, above);
+        let mut improve = |start: Level, samples: &Samples, target: &Target<'_>, rounds: usize| {
+            refine(start, target, samples, Effort { balls, rounds }, &mut || {
+                self.is_stopped |= (self.watch)(self.done.min(self.work), self.work).is_break();
+                !self.is_stopped
             })
-            .collect();
-        let mut level = tried
-            .into_iter()
-            .min_by(|a, b| a.h.total_cmp(&b.h))
-            .unwrap_or_else(|| first(&samples, &target, balls, above));
+        };
+        if balls <= MAX_BALLS_FOR_STARTS {
+            // Many starts on few samples; the best one on all of them, for longer.
+            let few = balls <= FEW_BALLS;
+            let thinned = samples.thinned(if few { THINNING } else { 1 });
+            let tree = PointTree::new(&thinned.points);
+            let step = if few { THINNING } else { 1 };
+            let parents = Parents::new(thinned.points.len(), |i, all| {
+                all.extend(target.parents.of(i * step));
+            });
+            let coarse = Target { points: &thinned.points, tree: &tree, parents: &parents };
+            let mut starts = vec![level.clone()];
+            starts.extend(cells.iter().map(|grid| Level { h: level.h, ..grid.clone() }));
+            let count = if few { STARTS_OF_FEW } else { STARTS };
+            starts.extend((0..count as u64).map(|k| match k % 2 {
+                0 => shaken(&level, k + 1),
+                _ => spread(&coarse, balls, level.h, k),
+            }));
+            let tried = starts.into_iter().map(|s| improve(s, &thinned, &coarse, rounds));
+            if let Some(best) = tried.min_by(|a, b| a.h.total_cmp(&b.h)) {
+                level = improve(best, &samples, &target, 2 * rounds);
+            }
+        } else {
+            level = improve(level, &samples, &target, rounds / 2);
+        }
         let ended = self.done + rounds;
         // The best state, judged by the proof: with the reach that closes every hole.
         let mut best = (f64::INFINITY, Vec::new());
+        let mut kept = points.len();
         for repair in 0..=REPAIRS {
             let target = Target { points: &points, tree: &tree, parents: &parents };
-            let share = if repair == 0 { rounds / 4 } else { rounds / (2 * REPAIRS) };
+            let share = if repair == 0 { rounds / 4 } else { ROUNDS_AFTER_REPAIR.min(rounds / 2) };
             let effort = Effort { balls, rounds: share };
             level = refine(level, &target, &samples, effort, &mut || {
                 self.done += 1;
                 self.is_stopped |= (self.watch)(self.done.min(self.work), self.work).is_break();
                 !self.is_stopped
             });
-            let (mut nodes, mut missing) = self.judged(self.nodes(&level, &samples));
+            let (mut nodes, mut missing) = self.judged(self.nodes(&level, &samples), level.h);
             let (needed, beyond) = self.reach(&level, &missing.radii);
             if needed < best.0 {
                 self.fit(&mut nodes, &missing.radii, needed);
                 best = (needed, nodes);
             }
             beyond.into_iter().for_each(|[point, foot]| samples.add(point, foot));
+            samples.order();
             if self.is_stopped {
                 break;
             }
+            // Where the cover fails, for all later rounds, and the fine border of the patches.
+            points.truncate(kept);
+            parents.truncate(kept);
+            kept += missing.points.len();
+            missing.points.extend(missing.patches.iter().flatten());
             let step = missing.points.len().div_ceil(MAX_MISSING).max(1);
+            kept = if step > 1 { points.len() } else { kept };
+            let known = points.len();
             points.extend(missing.points.drain(..).step_by(step));
             tree = PointTree::new(&points);
-            parents = self.parents(&points);
+            parents.extend(self.parents(&points[known..]));
         }
+        self.polish(&mut best, &level, &mut samples);
         self.done = ended.max(self.done);
-        if let Some(grid) = grid.map(|level| self.as_it_is(&level)) {
-            // Balls around cells overlap little, which leaves the level below less freedom.
-            if grid.0 < GRID_ADVANTAGE * best.0 {
+        if let Some(grid) = cells.map(|level| self.as_it_is(&level)) {
+            if grid.0 < best.0 {
                 best = grid;
             }
         }
@@ -325,10 +356,77 @@ impl Builder<'_> {
         best.0
     }
 
-    /// The pieces that a new level leaves uncovered, and the radii that it needs.
-    fn judged(&mut self, nodes: Vec<Node>) -> (Vec<Node>, Missing) {
+    /// Moves the balls of the best state of a level, each within the room that its proven patch
+    /// leaves it. No sampled points of the surface are involved, so the reach only falls.
+    fn polish(&mut self, best: &mut (f64, Vec<Node>), level: &Level, samples: &mut Samples) {
+        let mut nodes = best.1.clone();
+        let mut h = best.0;
+        let mut since = 0;
+        for round in 0..EXACT_ROUNDS {
+            if self.is_stopped || nodes.is_empty() {
+                break;
+            }
+            let room = Room::new(samples, h).exactly(self.surface);
+            for node in &mut nodes {
+                let free = room.radius(self.surface.frame.local(node.ball.center));
+                let radius = self.surface.frame.world_length_up(free);
+                node.ball.radius = node.ball.radius.max(radius);
+            }
+            let (given, missing) = self.judged(nodes, h);
+            nodes = given;
+            let moved: Vec<(Vec3, f64)> = (nodes.par_iter().zip(&missing.patches).enumerate())
+                .map(|(i, (node, patch))| {
+                    let c = self.surface.frame.local(node.ball.center);
+                    let (center, _) =
+                        recenter(c, patch, &room, 2 * STEPS, (round * 65_536 + i) as u64);
+                    (center, furthest(center, patch).0)
+                })
+                .collect();
+            let mut radii = Vec::with_capacity(nodes.len());
+            let mut seeds = Vec::with_capacity(nodes.len());
+            for ((node, (center, radius)), used) in nodes.iter_mut().zip(moved).zip(&missing.radii)
+            {
+                let is_empty = *used < 0.0;
+                node.ball.center = self.surface.frame.world(center);
+                node.ball.radius = self.surface.frame.world_length_up(radius);
+                radii.push(if is_empty { -1.0 } else { radius });
+                seeds.push(Seed { center, parent: node.parent });
+            }
+            let (needed, beyond) = self.reach(&Level { seeds, h: level.h.min(h) }, &radii);
+            if needed < best.0 {
+                let gain = 1.0 - needed / best.0;
+                let mut kept = nodes.clone();
+                for node in &mut kept {
+                    let free = room.radius(self.surface.frame.local(node.ball.center));
+                    let radius = self.surface.frame.world_length_up(free);
+                    node.ball.radius = node.ball.radius.max(radius);
+                }
+                self.fit(&mut kept, &radii, needed);
+                *best = (needed, kept);
+                if gain < LEAST_GAIN {
+                    since += 1;
+                }
+            } else {
+                since += 1;
+            }
+            if since > 3 {
+                break;
+            }
+            beyond.into_iter().for_each(|[point, foot]| samples.add(point, foot));
+            samples.order();
+            h = best.0;
+        }
+    }
+
+    /// The pieces that a new level of reach `h` leaves uncovered, and the radii that it needs.
+    fn judged(&mut self, nodes: Vec<Node>, h: f64) -> (Vec<Node>, Missing) {
+        let mut radii: Vec<f64> =
+            nodes.iter().map(|n| self.surface.local(&n.ball).radius).collect();
+        radii.sort_by(f64::total_cmp);
+        let typical = radii.get(radii.len() / 2).copied().unwrap_or(1.0);
+        let finest = (FINEST_IN_REACH * h / typical).clamp(1.0 / 8192.0, 1.0 / 512.0);
         self.levels.push(nodes);
-        let options = CoverOptions::default().finest(FINEST).in_holes(FINEST);
+        let options = CoverOptions::default().finest(finest).in_holes(2.0 * finest);
         let missing = unassigned(self.mesh, &self.levels, &options);
         (self.levels.pop().unwrap_or_default(), missing)
     }
@@ -362,7 +460,7 @@ impl Builder<'_> {
             let radius = frame.world_length_up(level.h);
             Node::child(Ball { center: frame.world(seed.center), radius }, seed.parent)
         };
-        let (mut nodes, missing) = self.judged(level.seeds.iter().map(node).collect());
+        let (mut nodes, missing) = self.judged(level.seeds.iter().map(node).collect(), 0.0);
         let (needed, _) = self.reach(&Level { h: 0.0, ..level.clone() }, &missing.radii);
         for (node, radius) in nodes.iter_mut().zip(&missing.radii) {
             node.ball.radius = frame.world_length_up(radius.max(0.0));
@@ -370,45 +468,12 @@ impl Builder<'_> {
         (needed, nodes)
     }
 
-    /// Balls around the cells of a cubic grid that the surface enters, if they are at most `balls`;
-    /// `h` is their radius. A level is at most half a percent worse than these balls.
-    fn grid_start(&self, target: &Target<'_>, balls: usize) -> Option<Level> {
-        let bounds = Aabb::from_points(target.points.iter().copied());
-        let extent = bounds.extent();
-        let mut best = None;
-        for n in 2..12_u32 {
-            let side = extent.max_element() / f64::from(n) * (1.0 + 1e-9);
-            let mut cells: Vec<([u32; 3], u32)> = Vec::new();
-            for (i, p) in target.points.iter().enumerate() {
-                // A point on the border of cells belongs to one of them only.
-                let at = ((*p - bounds.center()) / side + Vec3::splat(0.5 * f64::from(n))).floor();
-                let at = at.clamp(Vec3::ZERO, Vec3::splat(f64::from(n - 1)));
-                let parent = target.parents.of(i).first().copied().unwrap_or(0);
-                cells.push((at.to_array().map(|x| x as u32), parent));
-            }
-            cells.sort_unstable();
-            cells.dedup_by_key(|cell| cell.0);
-            if cells.len() > balls {
-                break;
-            }
-            let center = |at: [u32; 3]| {
-                let middle = Vec3::from(at.map(f64::from)) + Vec3::splat(0.5 - 0.5 * f64::from(n));
-                bounds.center() + middle * side
-            };
-            let seed =
-                |(at, parent): &([u32; 3], u32)| Seed { center: center(*at), parent: *parent };
-            let seeds = cells.iter().map(seed).collect();
-            best = Some(Level { seeds, h: side * 0.75_f64.sqrt() });
-        }
-        best
-    }
-
     /// The balls of a level as large as its `h` allows.
     fn nodes(&self, level: &Level, samples: &Samples) -> Vec<Node> {
         let room = Room::new(samples, level.h);
         let frame = &self.surface.frame;
         let node = |seed: &Seed| {
-            let radius = frame.world_length_up(room.radius(seed.center).0);
+            let radius = frame.world_length_up(room.radius(seed.center));
             Node::child(Ball { center: frame.world(seed.center), radius }, seed.parent)
         };
         level.seeds.iter().map(node).collect()
@@ -462,54 +527,4 @@ impl Builder<'_> {
             }
         })
     }
-}
-
-/// A level with its balls moved at random by up to half its `h`.
-fn shaken(level: &Level, seed: u64) -> Level {
-    let mut random = Random::new(seed);
-    let mut moved = level.clone();
-    moved.seeds.iter_mut().for_each(|s| s.center += random.in_cube() * (0.5 * level.h));
-    moved
-}
-
-/// The first balls of a level: the greedy choice for the least `h` for which it needs at most
-/// `balls`.
-fn first(samples: &Samples, target: &Target<'_>, balls: usize, above: f64) -> Level {
-    // A part of the points is enough for a start.
-    let step = target.points.len().div_ceil(MAX_POINTS_FOR_GREEDY);
-    let points: Vec<Vec3> = target.points.iter().copied().step_by(step).collect();
-    let tree = &PointTree::new(&points);
-    let parents = &Parents::new(points.len(), |i, all| all.extend(target.parents.of(i * step)));
-    let attempt = |h: f64| {
-        let room = Room::new(samples, h);
-        let candidates = room.medial_centers((CANDIDATES_PER_BALL * balls).max(LEAST_CANDIDATES));
-        let (seeds, left) = greedy(&room, &candidates, tree, parents, points.len(), balls);
-        // Points that no candidate contains are left to the refinement.
-        (left <= points.len() / 200).then_some(Level { seeds, h })
-    };
-    let mut high = above;
-    let mut best = attempt(high);
-    // A larger reach than that of the level above is needed only by a level of hardly more balls.
-    while best.is_none() && high < 4.0 {
-        high *= 1.4;
-        best = attempt(high);
-    }
-    let mut low = 0.0;
-    for _ in 0..6 {
-        let middle = if low == 0.0 { high * 0.3 } else { (low * high).sqrt() };
-        match attempt(middle) {
-            Some(found) => (high, best) = (middle, Some(found)),
-            None => low = middle,
-        }
-        if high < 1.12 * low || high < 1e-9 {
-            break;
-        }
-    }
-    best.unwrap_or_else(|| Level {
-        seeds: vec![Seed {
-            center: Vec3::ZERO,
-            parent: parents.of(0).first().copied().unwrap_or(0),
-        }],
-        h: high,
-    })
 }

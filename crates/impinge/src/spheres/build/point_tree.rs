@@ -1,6 +1,7 @@
-//! A tree over points: the nearest one, and all within a distance.
+//! A tree over points: all within a distance.
 
 use crate::math::Vec3;
+use crate::order::select_by;
 
 /// The largest number of points of a leaf.
 const LEAF: usize = 8;
@@ -33,7 +34,7 @@ impl PointTree {
             let axis = (0..3).fold(0, |best, a| if extent[a] > extent[best] { a } else { best });
             let middle = start.midpoint(end);
             let key = |place: &u32| points[*place as usize][axis];
-            places[start..end].select_nth_unstable_by(middle - start, |a, b| {
+            select_by(&mut places[start..end], middle - start, &|a, b| {
                 key(a).total_cmp(&key(b)).then(a.cmp(b))
             });
             axes[middle] = axis as u8;
@@ -41,42 +42,6 @@ impl PointTree {
         }
         let points = places.iter().map(|place| points[*place as usize]).collect();
         Self { points, places, axes }
-    }
-
-    /// The place of the nearest point, and its squared distance; infinity without points.
-    pub(super) fn nearest(&self, c: Vec3) -> (u32, f64) {
-        let mut best = (0, f64::INFINITY);
-        self.descend(0, self.points.len(), c, &mut best);
-        (self.places.get(best.0).copied().unwrap_or(0), best.1)
-    }
-
-    fn descend(&self, mut start: usize, mut end: usize, c: Vec3, best: &mut (usize, f64)) {
-        while end - start > LEAF {
-            let middle = start.midpoint(end);
-            let p = self.points[middle];
-            let square = p.distance_squared(c);
-            if square < best.1 {
-                *best = (middle, square);
-            }
-            let axis = self.axes[middle] as usize;
-            let side = c[axis] - p[axis];
-            let (near, far) = if side < 0.0 {
-                ((start, middle), (middle + 1, end))
-            } else {
-                ((middle + 1, end), (start, middle))
-            };
-            self.descend(near.0, near.1, c, best);
-            if side * side >= best.1 {
-                return;
-            }
-            (start, end) = far;
-        }
-        for i in start..end {
-            let square = self.points[i].distance_squared(c);
-            if square < best.1 {
-                *best = (i, square);
-            }
-        }
     }
 
     /// Calls `each` with the place of every point within `radius` and its squared distance.
@@ -129,11 +94,6 @@ mod tests {
             let tree = PointTree::new(&points);
             for _ in 0..50 {
                 let c = random.in_cube();
-                let least =
-                    points.iter().map(|p| p.distance_squared(c)).fold(f64::INFINITY, f64::min);
-                let (place, square) = tree.nearest(c);
-                assert_eq!(square, least);
-                assert!(count == 0 || points[place as usize].distance_squared(c) == least);
                 let mut found = Vec::new();
                 tree.within(c, 0.5, |i, _| found.push(i as usize));
                 found.sort_unstable();

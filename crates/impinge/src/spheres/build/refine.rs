@@ -10,9 +10,19 @@ use rayon::prelude::*;
 
 use super::cover::{Parents, Seed};
 use super::point_tree::PointTree;
+use super::restart::improve_worst;
 use super::room::Room;
 use super::samples::Samples;
 use crate::math::{Random, Vec3};
+use crate::order::sort_by;
+
+/// Rounds without a better state after which the best one is disturbed, and after which the search
+/// ends.
+const SHAKE_INTERVAL: usize = 16;
+const PATIENCE: usize = 56;
+
+/// Places that are tried for a ball in a round.
+pub(super) const STEPS: usize = 18;
 
 /// A level whose balls have reach `h` at most, judged by samples.
 #[derive(Clone, Debug)]
@@ -69,14 +79,17 @@ pub(super) fn refine(
         let moved: Vec<(Vec3, f64)> = (now.seeds.par_iter().zip(&assigned).enumerate())
             .map(|(i, (seed, own))| {
                 let start = i as u64 + ((round as u64) << 32);
-                recenter(seed.center, own, &room, start)
+                recenter(seed.center, own, &room, STEPS, start)
             })
             .collect();
-        let mut least = f64::INFINITY;
-        for (seed, (center, slack)) in now.seeds.iter_mut().zip(moved) {
+        let mut slacks: Vec<f64> = moved.iter().map(|m| m.1).collect();
+        for (seed, (center, _)) in now.seeds.iter_mut().zip(moved) {
             seed.center = center;
-            least = least.min(slack);
         }
+        if round % 3 == 1 {
+            improve_worst(&mut now.seeds, &mut assigned, &mut slacks, &room, round as u64);
+        }
+        let least = slacks.iter().copied().fold(f64::INFINITY, f64::min);
         if !least.is_finite() {
             break;
         }
@@ -91,10 +104,10 @@ pub(super) fn refine(
             best = Level { seeds: now.seeds.clone(), h: enough };
         }
         now.h = (room.h - least).clamp(0.85 * room.h, 1.1 * room.h).min(best.h * 1.02);
-        if since_best > 14 {
+        if since_best > PATIENCE {
             break;
         }
-        if since_best == 8 {
+        if since_best % SHAKE_INTERVAL == SHAKE_INTERVAL / 2 {
             // A small disturbance, from the best state.
             now = best.clone();
             let size = 0.2 * now.h;
@@ -135,8 +148,8 @@ fn adopt(seeds: &mut Vec<Seed>, target: &Target<'_>, balls: usize) {
 }
 
 /// The points of each ball: every point goes to the ball in which it is deepest.
-fn assign(seeds: &[Seed], target: &Target<'_>, room: &Room) -> Vec<Vec<Vec3>> {
-    let radii: Vec<f64> = seeds.iter().map(|s| room.radius(s.center).0).collect();
+fn assign(seeds: &[Seed], target: &Target<'_>, room: &Room<'_>) -> Vec<Vec<Vec3>> {
+    let radii: Vec<f64> = seeds.iter().map(|s| room.radius(s.center)).collect();
     // The owner of each point, and how deep it is.
     let mut owners = vec![(u32::MAX, f64::NEG_INFINITY); target.points.len()];
     // Points that are in no ball are looked for a little outside.
@@ -168,7 +181,7 @@ fn assign(seeds: &[Seed], target: &Target<'_>, room: &Room) -> Vec<Vec<Vec3>> {
 }
 
 /// The furthest of a ball's points, and its distance.
-fn furthest(c: Vec3, own: &[Vec3]) -> (f64, Vec3) {
+pub(super) fn furthest(c: Vec3, own: &[Vec3]) -> (f64, Vec3) {
     let mut best = (-1.0, c);
     for p in own {
         let square = p.distance_squared(c);
@@ -180,28 +193,37 @@ fn furthest(c: Vec3, own: &[Vec3]) -> (f64, Vec3) {
 }
 
 /// A centre near `c` with more slack, and its slack; infinite without points.
-fn recenter(mut c: Vec3, own: &[Vec3], room: &Room, seed: u64) -> (Vec3, f64) {
+pub(super) fn recenter(
+    mut c: Vec3,
+    own: &[Vec3],
+    room: &Room<'_>,
+    steps: usize,
+    seed: u64,
+) -> (Vec3, f64) {
     if own.is_empty() {
         return (c, f64::INFINITY);
     }
     // Points that stay nearer than the furthest while the centre moves by at most `range`.
-    let (radius, _) = room.radius(c);
+    let radius = room.radius(c);
     let range = 0.25 * radius.min(2.0 * room.h + 0.1 * radius);
     let (far, _) = furthest(c, own);
     let near = (far - 2.0 * range).max(0.0);
     let outer: Vec<Vec3> =
         own.iter().copied().filter(|p| p.distance_squared(c) >= near * near).collect();
     let start = c;
-    let evaluate = |c: Vec3| {
-        let (radius, limit) = room.radius(c);
+    let mut guess = 0;
+    // The slack at a centre if it is more than `least`, and its slope.
+    let mut evaluate = |c: Vec3, least: f64| {
         let (far, point) = furthest(c, &outer);
-        let slope = (point - c).normalize_or_zero() - (limit - c).normalize_or_zero();
-        (radius - far, slope)
+        let free = room.free(c, guess, (least + far).max(0.0));
+        guess = free.guess;
+        let slope = (point - c).normalize_or_zero() - (free.limit - c).normalize_or_zero();
+        (free.radius - far, slope)
     };
     let mut random = Random::new(seed);
-    let (mut slack, mut slope) = evaluate(c);
+    let (mut slack, mut slope) = evaluate(c, f64::NEG_INFINITY);
     let mut step = 0.5 * range;
-    for i in 0..18 {
+    for i in 0..steps {
         // Along the slope, and along random directions where the two furthest or nearest points
         // balance.
         let way = if i % 3 == 0 { slope.normalize_or_zero() } else { random.direction() };
@@ -212,7 +234,7 @@ fn recenter(mut c: Vec3, own: &[Vec3], room: &Room, seed: u64) -> (Vec3, f64) {
             step *= 0.75;
             continue;
         }
-        let found = evaluate(next);
+        let found = evaluate(next, slack);
         if found.0 > slack {
             (c, slack, slope) = (next, found.0, found.1);
             step *= 1.3;
@@ -225,12 +247,12 @@ fn recenter(mut c: Vec3, own: &[Vec3], room: &Room, seed: u64) -> (Vec3, f64) {
 
 /// Moves balls whose points others could take most easily to the worst balls, if that helps those:
 /// both then share the points of the worst.
-fn relocate(seeds: &mut [Seed], assigned: &mut [Vec<Vec3>], room: &Room) {
-    let radii: Vec<f64> = seeds.iter().map(|s| room.radius(s.center).0).collect();
+fn relocate(seeds: &mut [Seed], assigned: &mut [Vec<Vec3>], room: &Room<'_>) {
+    let radii: Vec<f64> = seeds.iter().map(|s| room.radius(s.center)).collect();
     let slacks: Vec<f64> =
         (0..seeds.len()).map(|i| radii[i] - furthest(seeds[i].center, &assigned[i]).0).collect();
     let mut worst: Vec<usize> = (0..seeds.len()).filter(|i| assigned[*i].len() > 1).collect();
-    worst.sort_by(|a, b| slacks[*a].total_cmp(&slacks[*b]).then(a.cmp(b)));
+    sort_by(&mut worst, &|a, b| slacks[*a].total_cmp(&slacks[*b]).then(a.cmp(b)));
     worst.truncate(1 + seeds.len() / 32);
     let Some(least) = worst.first().map(|i| slacks[*i] + 0.1 * room.h) else { return };
     // The least slack of a ball's points in other balls.
@@ -251,7 +273,7 @@ fn relocate(seeds: &mut [Seed], assigned: &mut [Vec<Vec3>], room: &Room) {
         .map(|i| (without(i), i))
         .filter(|(loss, i)| *loss > least && !worst.contains(i))
         .collect();
-    spares.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut spares, &|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     for (worst, (loss, spare)) in worst.into_iter().zip(spares) {
         if loss <= slacks[worst] + 0.1 * room.h {
             return;
@@ -291,9 +313,14 @@ fn halves(seed: Seed, own: &[Vec3], radius: f64) -> Option<(Seed, Vec<Vec3>, Vec
 }
 
 /// Adds balls, up to `balls`, by dividing those with the least slack; at most every eighth.
-fn divide_worst(seeds: &mut Vec<Seed>, assigned: &mut Vec<Vec<Vec3>>, room: &Room, balls: usize) {
+fn divide_worst(
+    seeds: &mut Vec<Seed>,
+    assigned: &mut Vec<Vec<Vec3>>,
+    room: &Room<'_>,
+    balls: usize,
+) {
     let slack = |i: usize| {
-        let (radius, _) = room.radius(seeds[i].center);
+        let radius = room.radius(seeds[i].center);
         (radius - furthest(seeds[i].center, &assigned[i]).0, i, radius)
     };
     let mut order: Vec<(f64, usize, f64)> = (0..seeds.len()).map(slack).collect();

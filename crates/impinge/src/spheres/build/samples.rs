@@ -10,6 +10,7 @@
 use rayon::prelude::*;
 
 use super::super::surface::Surface;
+use super::spike_tree::order;
 use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
@@ -21,6 +22,11 @@ const NEAR: f64 = 1e-7;
 
 /// The largest number of steps of shrinking.
 const MAX_STEPS: usize = 30;
+
+/// Points of faces for each that has spikes. Where balls meet, a cover by points `s` apart leaves
+/// holes of about that size, but balls that keep out of spikes `s` apart are too large by `s^2`
+/// over their diameter only.
+const POINTS_PER_SPIKE: usize = 3;
 
 /// A point of the surface with an outward direction.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +42,15 @@ pub(super) struct Spike {
 pub(super) struct Samples {
     /// Points that a cover has to contain.
     pub(super) points: Vec<Vec3>,
+    /// In the order of a [`SpikeTree`](super::spike_tree::SpikeTree), those added later excepted.
     pub(super) spikes: Vec<Spike>,
+    /// The distance at which spikes are ordered.
+    height: f64,
 }
 
 impl Samples {
-    /// About `area / spacing^2` points of the surface, its corners among them, and spikes such that
+    /// [`POINTS_PER_SPIKE`] points of the surface for each square of `spacing`, its corners among
+    /// them, and spikes such that
     /// their ends at `height` are about `spacing` apart. Spikes longer than `highest` count as
     /// endless.
     pub(super) fn of(
@@ -65,7 +75,7 @@ impl Samples {
         }
         made.edges(mesh, &vertices);
         made.corners(mesh, &vertices);
-        let spikes = made
+        let spikes: Vec<Spike> = made
             .directed
             .into_par_iter()
             .filter_map(|(foot, direction)| {
@@ -77,7 +87,27 @@ impl Samples {
                 (longest > NEAR).then_some(Spike { foot, direction, longest })
             })
             .collect();
-        Self { points: made.points, spikes }
+        let mut samples = Self { points: made.points, spikes, height };
+        samples.order();
+        samples
+    }
+
+    /// Every `step`-th point and spike.
+    pub(super) fn thinned(&self, step: usize) -> Self {
+        let mut samples = Self {
+            points: self.points.iter().copied().step_by(step).collect(),
+            spikes: self.spikes.iter().copied().step_by(step).collect(),
+            height: self.height,
+        };
+        samples.order();
+        samples
+    }
+
+    /// Orders spikes by the places of their ends.
+    pub(super) fn order(&mut self) {
+        let height = self.height;
+        let end = |s: &Spike| s.foot + s.direction * height.min(s.longest);
+        order(&mut self.spikes, end);
     }
 
     /// Adds the spike through a point outside, whose nearest point of the surface is `foot`.
@@ -88,13 +118,19 @@ impl Samples {
         }
     }
 
-    /// The points at distance `h` from the surface, outside, with the directions away from it.
-    pub(super) fn at(&self, h: f64) -> (Vec<Vec3>, Vec<Vec3>) {
-        let reaching = || self.spikes.iter().filter(|s| s.longest >= h);
-        (
-            reaching().map(|s| s.foot + s.direction * h).collect(),
-            reaching().map(|s| s.direction).collect(),
-        )
+    /// The point of each spike at distance `h` from the surface; at infinity for shorter ones.
+    pub(super) fn at(&self, h: f64) -> Vec<Vec3> {
+        let end = |s: &Spike| match s.longest >= h {
+            true => s.foot + s.direction * h,
+            false => Vec3::INFINITY,
+        };
+        self.spikes.iter().map(end).collect()
+    }
+
+    /// The spikes that are at least as long as `h`.
+    pub(super) fn reaching(&self, h: f64) -> Vec<u32> {
+        let count = self.spikes.len() as u32;
+        (0..count).filter(|i| self.spikes[*i as usize].longest >= h).collect()
     }
 }
 
@@ -143,7 +179,7 @@ impl Maker {
 
     fn face(&mut self, &[a, b, c]: &[Vec3; 3]) {
         let cross = (b - a).cross(c - a);
-        let count = self.count(0.5 * cross.length());
+        let count = self.count(0.5 * cross.length() * POINTS_PER_SPIKE as f64);
         let Some(normal) = cross.try_normalize() else { return };
         // A low-discrepancy sequence in the parallelogram, folded into the triangle.
         let (mut s, mut t) = (self.random.unit(), self.random.unit());
@@ -153,7 +189,9 @@ impl Maker {
             let (u, v) = if s + t > 1.0 { (1.0 - s, 1.0 - t) } else { (s, t) };
             let p = a + (b - a) * u + (c - a) * v;
             self.points.push(p);
-            self.directed.extend([(p, normal), (p, -normal)]);
+            if self.points.len() % POINTS_PER_SPIKE == 0 {
+                self.directed.extend([(p, normal), (p, -normal)]);
+            }
         }
     }
 
@@ -186,7 +224,8 @@ impl Maker {
             let length = (b - a).length();
             // Points of a sharp edge have to be covered too.
             if open.len() > 3 {
-                let count = ((length / self.cell.sqrt()).floor() as usize).min(4096);
+                let spacing = (self.cell / POINTS_PER_SPIKE as f64).sqrt();
+                let count = ((length / spacing).floor() as usize).min(4096);
                 self.points.extend((1..=count).map(|i| a.lerp(b, i as f64 / (count + 1) as f64)));
             }
             let count = self.count(length * open.len() as f64 * STEP * self.height);

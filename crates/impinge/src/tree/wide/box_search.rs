@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use crate::budget::Budget;
-use crate::math::Vec3;
+use crate::math::{Aabb, Vec3};
 
 use super::Tree;
 use super::node::{Link, LocalBox};
@@ -23,8 +23,9 @@ pub(crate) trait BoxSearch {
     /// Receives the lower bound of each box that was skipped.
     fn skipped(&mut self, lower: f64);
 
-    /// Receives a triangle; [`ControlFlow::Break`] ends the search.
-    fn triangle(&mut self, index: u32) -> ControlFlow<()>;
+    /// Receives a triangle and the lower bound of a box around it; [`ControlFlow::Break`] ends the
+    /// search.
+    fn triangle(&mut self, index: u32, lower: f64) -> ControlFlow<()>;
 }
 
 /// The state of a search that can be interrupted after every node and every triangle.
@@ -32,9 +33,12 @@ pub(crate) trait BoxSearch {
 pub(crate) struct BoxStack {
     open: Vec<(f64, Link)>,
     near: Vec<(f64, Link)>,
-    /// The leaf that is searched, and its next triangle; without a tree, the next triangle.
-    leaf: Option<Link>,
+    /// The leaf that is searched with its lower bound, and its next triangle; without a tree, the
+    /// next triangle.
+    leaf: Option<(f64, Link)>,
     next: usize,
+    /// Without a tree, the lower bound of the box of the mesh, until all triangles were passed.
+    whole: Option<f64>,
     is_started: bool,
     /// Units already paid for the next triangle.
     paid: u64,
@@ -48,11 +52,23 @@ impl BoxStack {
     pub(crate) fn clear(&mut self) {
         self.open.clear();
         (self.leaf, self.next, self.is_started, self.paid) = (None, 0, false, 0);
+        self.whole = None;
     }
 
     /// The number of boxes that are not opened.
     pub(crate) fn len(&self) -> usize {
         self.open.len() + usize::from(self.leaf.is_some())
+    }
+
+    /// A lower bound of all boxes that are not opened, and of the triangles of the leaf that is
+    /// searched; infinite after the search, and minus infinity before it.
+    pub(crate) fn lower(&self) -> f64 {
+        if !self.is_started {
+            return f64::NEG_INFINITY;
+        }
+        let leaf = self.leaf.map(|(lower, _)| lower);
+        let open = self.open.iter().map(|(lower, _)| *lower);
+        open.chain(leaf).chain(self.whole).fold(f64::INFINITY, f64::min)
     }
 
     /// Pays for the next triangle; false if the budget is spent.
@@ -67,21 +83,29 @@ impl BoxStack {
         true
     }
 
-    /// Passes the triangles from zero to `count` to `search`, for a mesh without a tree. The result
-    /// is that of [`Tree::search_within`].
+    /// Passes all triangles to `search`, for a mesh without a tree in this box. The result is that
+    /// of [`Tree::search_within`].
     pub(crate) fn all_triangles(
         &mut self,
         count: usize,
+        bounds: &Aabb,
         search: &mut impl BoxSearch,
         budget: &mut Budget<'_>,
     ) -> ControlFlow<(), bool> {
+        if !self.is_started {
+            self.is_started = true;
+            let half = (bounds.max - bounds.min) * (0.5 + f64::EPSILON);
+            self.whole = Some(search.lower_bound(bounds.min * 0.5 + bounds.max * 0.5, half));
+        }
+        let lower = self.whole.unwrap_or(f64::NEG_INFINITY);
         while self.next < count {
             if !self.affords_triangle(budget) {
                 return ControlFlow::Continue(false);
             }
             self.next += 1;
-            search.triangle(self.next as u32 - 1)?;
+            search.triangle(self.next as u32 - 1, lower)?;
         }
+        self.whole = None;
         ControlFlow::Continue(true)
     }
 }
@@ -104,14 +128,14 @@ impl Tree {
             stack.is_started = true;
         }
         loop {
-            if let Some(link) = stack.leaf {
+            if let Some((lower, link)) = stack.leaf {
                 let leaf = &self.leaves[link.index()];
                 while stack.next < leaf.count as usize {
                     if !stack.affords_triangle(budget) {
                         return ControlFlow::Continue(false);
                     }
                     stack.next += 1;
-                    search.triangle(leaf.triangles[stack.next - 1])?;
+                    search.triangle(leaf.triangles[stack.next - 1], lower)?;
                 }
                 stack.leaf = None;
             }
@@ -125,9 +149,10 @@ impl Tree {
             if lower > search.limit() {
                 search.skipped(lower);
             } else if link.is_leaf() {
-                (stack.leaf, stack.next) = (Some(link), 0);
+                (stack.leaf, stack.next) = (Some((lower, link)), 0);
             } else {
-                self.push_children(link, slack, search, &mut stack.open, &mut stack.near);
+                let BoxStack { open, near, .. } = stack;
+                self.push_children((lower, link), slack, search, open, near);
             }
         }
     }
@@ -138,10 +163,11 @@ impl Tree {
         16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE
     }
 
-    /// Adds the children of a node that are within the limit, the nearest last.
+    /// Adds the children of a node that are within the limit, the nearest last. Their lower bounds
+    /// are at least that of the node.
     fn push_children(
         &self,
-        link: Link,
+        (parent, link): (f64, Link),
         slack: f64,
         search: &mut impl BoxSearch,
         open: &mut Vec<(f64, Link)>,
@@ -151,7 +177,8 @@ impl Tree {
         near.clear();
         for (slot, link) in node.link.iter().enumerate().filter(|(_, l)| **l != Link::NONE) {
             let bounds = node.get(slot);
-            let lower = search.lower_bound(self.center(&bounds), self.half(&bounds, slack));
+            let own = search.lower_bound(self.center(&bounds), self.half(&bounds, slack));
+            let lower = own.max(parent);
             if lower <= search.limit() {
                 near.push((lower, *link));
             } else {
@@ -179,11 +206,11 @@ impl Tree {
             if link.is_leaf() {
                 let leaf = &self.leaves[link.index()];
                 for triangle in &leaf.triangles[..leaf.count as usize] {
-                    search.triangle(*triangle)?;
+                    search.triangle(*triangle, lower)?;
                 }
                 continue;
             }
-            self.push_children(link, slack, search, &mut open, &mut near);
+            self.push_children((lower, link), slack, search, &mut open, &mut near);
         }
         ControlFlow::Continue(())
     }
@@ -202,7 +229,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Aabb, Pose, Random};
+    use crate::math::{Pose, Random};
     use crate::mesh::Mesh;
     use crate::shapes;
 
@@ -228,7 +255,7 @@ mod tests {
             self.least = self.least.min(lower);
         }
 
-        fn triangle(&mut self, index: u32) -> ControlFlow<()> {
+        fn triangle(&mut self, index: u32, _: f64) -> ControlFlow<()> {
             self.found.push(index);
             ControlFlow::Continue(())
         }

@@ -71,7 +71,8 @@ fn build_items(
 ) -> Tree {
     let item = |i: usize| {
         let triangle = triangle(i);
-        let [p, q, r] = mesh.triangle(triangle as usize).map(|v| frame.local(v));
+        let [p, q, r] = mesh.triangle(triangle as usize);
+        let (p, q, r) = (frame.local(p), frame.local(q), frame.local(r));
         Item {
             min: p.min(q).min(r).as_vec3().extend(0.0),
             max: p.max(q).max(r).as_vec3().extend(0.0),

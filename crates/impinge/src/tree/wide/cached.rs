@@ -16,7 +16,7 @@ use crate::wide::{Wide, dispatch};
 
 use super::Tree;
 use super::node::Link;
-use super::relative::DENORMAL_ERROR;
+use super::relative::{DENORMAL_ERROR, Relative};
 use super::traverse::{MAX_KEPT_STEPS, Query, Traversal, Work};
 
 /// State that a query keeps for the next one of the same two meshes, at a pose nearby. The caller
@@ -115,20 +115,20 @@ pub(crate) fn first_cached(
             return Some(None);
         }
     }
-    let mut query = Query::new((a, tree_a), (b, tree_b), pose)?;
+    let relative = Relative::new(tree_a, tree_b, pose)?;
+    let query = Query::new((a, tree_a), (b, tree_b), pose, &relative);
     let Some(roots) = query.roots() else {
         return Some(None);
     };
     if cache.free.is_some() && cache.probes_left > 0 {
-        let without_margin = query.relative.clone();
         let clearance = motion * MARGIN_IN_MOTIONS;
-        query.relative.widen(clearance * tree_a.frame.scale);
-        if dispatch::run(Probe { query: &query, roots }) {
+        let mut wide = relative.clone();
+        wide.widen(clearance * tree_a.frame.scale);
+        if dispatch::run(Probe { query: &Query { relative: &wide, ..query }, roots }) {
             (cache.free, cache.clearance) = (Some(*pose), clearance);
             cache.probes_left = MAX_FAILED_PROBES;
             return Some(None);
         }
-        query.relative = without_margin;
         cache.probes_left -= 1;
     }
     cache.seeds.insert(0, roots);

@@ -102,6 +102,11 @@ impl Frame {
         self.origin + self.axes.map_or(v, |axes| axes.transpose() * v)
     }
 
+    /// Converts a direction in the local axes to the mesh's frame.
+    pub(super) fn direction_in_mesh(&self, v: Vec3) -> Vec3 {
+        self.axes.map_or(v, |axes| axes.transpose() * v)
+    }
+
     /// Half the sides of the box along the mesh's axes that contains a local box of these half
     /// sides.
     pub(super) fn half_sides_in_mesh(&self, half: Vec3) -> Vec3 {

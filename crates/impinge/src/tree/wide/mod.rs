@@ -71,6 +71,7 @@ mod box_search;
 mod buckets;
 mod build;
 mod cached;
+mod candidate;
 pub(crate) mod disc;
 mod far;
 pub(crate) mod frame;
@@ -86,6 +87,7 @@ mod near_leaf;
 mod near_pairs;
 mod near_resumable;
 pub(crate) mod node;
+mod open_contact;
 mod overlap;
 mod pairs;
 mod parallel;
@@ -98,6 +100,7 @@ mod samples;
 mod size;
 mod splice;
 mod split;
+mod staged;
 mod store;
 mod traverse;
 mod triangles;
@@ -121,10 +124,12 @@ pub use maintenance::Refitted;
 pub(crate) use maintenance::TreeRefitState;
 pub use near::near;
 pub(crate) use near_resumable::NearSearch;
+pub(crate) use open_contact::contact_of_boxes;
 pub(crate) use parallel::par_pairs;
-pub(crate) use ray::RayQuery;
-pub(crate) use resumable::{HitSearch, Progress, Receiver, UNITS_OF_EXACT_TEST};
+pub(crate) use ray::{RayQuery, RaySearch, RayTest};
+pub(crate) use resumable::{HitSearch, Progress, Receiver};
 pub use size::TreeSize;
+pub(crate) use staged::StagedTest;
 pub use store::FORMAT_VERSION;
 pub use traverse::traverse;
 pub(crate) use traverse::{MAX_QUICK_STEPS, first_in_few_steps};
@@ -192,6 +197,11 @@ impl Tree {
     fn new_stamp() -> u64 {
         static LAST: AtomicU64 = AtomicU64::new(0);
         LAST.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Differs from the stamps of all trees that differ from this one.
+    pub(crate) fn stamp(&self) -> u64 {
+        self.stamp
     }
 
     /// Bytes that the tree takes, without the mesh.

@@ -23,9 +23,10 @@ use crate::mesh::Mesh;
 use crate::sink::NearSink;
 use crate::wide::{Wide, dispatch, prefetch};
 
+use super::candidate::Candidate;
 use super::disc::Disc;
 use super::near_boxes::{Goal, MovedBox, MovedBoxes, NodeBoxes};
-use super::near_pairs::Search;
+use super::near_pairs::{Kept, Search};
 use super::node::{Link, LocalBox};
 use super::relative::Relative;
 use super::{LEAF_PAIRS_PER_BATCH, MAX_SIZE_RATIO, Tree};
@@ -34,14 +35,14 @@ use super::{LEAF_PAIRS_PER_BATCH, MAX_SIZE_RATIO, Tree};
 pub(super) const PREFETCH_PAIRS: usize = 2;
 
 /// Two meshes with their trees.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct NearQuery<'a> {
     pub(super) a: &'a Mesh,
     pub(super) b: &'a Mesh,
     pub(super) tree_a: &'a Tree,
     pub(super) tree_b: &'a Tree,
     pub(super) pose: &'a Pose,
-    pub(super) relative: Relative,
+    pub(super) relative: &'a Relative,
 }
 
 /// Two subtrees, and a lower bound of their distance in B's local unit.
@@ -68,7 +69,7 @@ pub fn near(
     let Some(relative) = Relative::new(tree_a, tree_b, pose) else {
         return false;
     };
-    let query = NearQuery { a, b, tree_a, tree_b, pose, relative };
+    let query = NearQuery { a, b, tree_a, tree_b, pose, relative: &relative };
     dispatch::run(RunNear { query: &query, sink });
     true
 }
@@ -81,7 +82,7 @@ pub(super) struct Work {
     pub(super) steps: Vec<Step>,
     /// Pairs of leaves.
     pub(super) leaves: Vec<Step>,
-    candidates: Vec<(f64, u32, u32)>,
+    candidates: Vec<Candidate>,
 }
 
 thread_local! {
@@ -112,6 +113,23 @@ impl dispatch::Task for RunNear<'_> {
     }
 }
 
+/// [`NearQuery::open`], compiled once for each backend.
+struct Open<'s, 'q> {
+    query: &'s NearQuery<'q>,
+    step: &'s Step,
+    goal: &'s Goal,
+    work: &'s mut Work,
+}
+
+impl dispatch::Task for Open<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self) {
+        self.query.open_here::<W>(self.step, self.goal, self.work);
+    }
+}
+
 impl NearQuery<'_> {
     #[inline(always)]
     pub(super) fn run<W: Wide>(&self, sink: &mut dyn NearSink) {
@@ -125,10 +143,11 @@ impl NearQuery<'_> {
         work.steps.clear();
         work.leaves.clear();
         let goal = self.goal(sink.bound(), Vec3::ZERO);
-        let mut search = Search::new(sink, goal, std::mem::take(&mut work.candidates));
+        let mut kept = Kept::new(goal, std::mem::take(&mut work.candidates));
+        let mut search = Search { sink, kept: &mut kept };
         // It does not matter here whether the sink stopped the search.
         let _ = self.search::<W>(Step { a, b, lower: 0.0 }, &mut work, &mut search);
-        work.candidates = search.into_candidates();
+        work.candidates = kept.candidates;
         WORK.set(work);
     }
 
@@ -192,7 +211,12 @@ impl NearQuery<'_> {
     /// Opens one subtree or both, and adds the pairs of children within the limit to the lists.
     #[inline(always)]
     pub(super) fn open<W: Wide>(&self, step: &Step, goal: &Goal, work: &mut Work) {
-        let Relative { to_a, to_b, .. } = &self.relative;
+        W::run_out_of_line(Open { query: self, step, goal, work });
+    }
+
+    #[inline(always)]
+    fn open_here<W: Wide>(&self, step: &Step, goal: &Goal, work: &mut Work) {
+        let Relative { to_a, to_b, .. } = self.relative;
         let (toward_b_in_a, toward_b_in_b) = (&goal.toward_a, &goal.toward_b);
         let negated = |v: &[f32; 3]| [-v[0], -v[1], -v[2]];
         let (toward_a_in_a, toward_a_in_b) = (&negated(toward_b_in_a), &negated(toward_b_in_b));
@@ -252,7 +276,7 @@ impl NearQuery<'_> {
     /// The goal for a bound, in A's unit, and a direction along the axes of its tree, which has
     /// length one or zero.
     pub(super) fn goal(&self, bound: f64, toward: Vec3) -> Goal {
-        let relative = &self.relative;
+        let relative = self.relative;
         let limit =
             (bound * self.tree_a.frame.scale).min(relative.span) + relative.span * PRUNING_SLACK;
         let shortened = |v: Vec3| (v * (1.0 - 1.0 / f64::from(1 << 20))).as_vec3().to_array();
@@ -330,7 +354,7 @@ mod tests {
         samples::pairs(10, [0.0, 1.0, 4.0], |a, b, pose| {
             let (tree_a, tree_b) = (a.tree(), b.tree());
             let relative = Relative::new(tree_a, tree_b, pose).unwrap();
-            let query = NearQuery { a, b, tree_a, tree_b, pose, relative };
+            let query = NearQuery { a, b, tree_a, tree_b, pose, relative: &relative };
             for (bound, follow) in
                 [(f64::INFINITY, true), (0.0, false), (0.01, false), (0.3, false)]
             {

@@ -6,7 +6,7 @@
 //! two points of the triangles, the lower bound the gap between the triangles along the line
 //! through those points. `docs/notes/distance.md` derives the slack.
 
-use crate::wide::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 
 use super::MIN_SQUARED_LENGTH;
 use super::leaf::Leaf;
@@ -57,6 +57,11 @@ impl Batch {
     /// Computes the bounds; lanes beyond `count` are meaningless.
     #[inline(always)]
     pub(super) fn measure<W: Wide>(&self) -> Bounds {
+        W::run_out_of_line(Measure(self))
+    }
+
+    #[inline(always)]
+    fn measure_here<W: Wide>(&self) -> Bounds {
         let p = [Wide3::<W>::load(&self.p[0]), Wide3::load(&self.p[1]), Wide3::load(&self.p[2])];
         let q = [Wide3::<W>::load(&self.q[0]), Wide3::load(&self.q[1]), Wide3::load(&self.q[2])];
         let u = [p[1].sub(p[0]), p[2].sub(p[1]), p[0].sub(p[2])];
@@ -100,6 +105,18 @@ impl Batch {
             upper: length.add(slack).array(),
             toward: toward.lanes(),
         }
+    }
+}
+
+/// [`Batch::measure`], compiled once for each backend.
+struct Measure<'b>(&'b Batch);
+
+impl dispatch::Task for Measure<'_> {
+    type Output = Bounds;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Bounds {
+        self.0.measure_here::<W>()
     }
 }
 

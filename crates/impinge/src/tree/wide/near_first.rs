@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::wide::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 
 use super::near::{NearQuery, Step};
 use super::near_leaf::nearest_centers;
@@ -49,6 +49,22 @@ impl Beam {
     }
 }
 
+/// [`NearQuery::expand`], compiled once for each backend.
+struct Expand<'s, 'q> {
+    query: &'s NearQuery<'q>,
+    step: &'s Step,
+    beam: &'s mut Beam,
+}
+
+impl dispatch::Task for Expand<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self) {
+        self.query.expand_here::<W>(self.step, self.beam);
+    }
+}
+
 impl NearQuery<'_> {
     /// Descends from the roots, and processes the triangles of the leaves it reaches.
     #[inline(always)]
@@ -76,14 +92,19 @@ impl NearQuery<'_> {
     #[inline(always)]
     pub(super) fn offer_centers<W: Wide>(&self, pair: &Step, search: &mut Search<'_>) {
         let (a, b) = (&self.tree_a.leaves[pair.a.index()], &self.tree_b.leaves[pair.b.index()]);
-        let near = nearest_centers::<W>(a, b, &self.relative);
+        let near = nearest_centers::<W>(a, b, self.relative);
         self.offer_upper_bound(near.0, near.1, search);
     }
 
     /// Opens both subtrees, and offers all pairs of children to the beam.
     #[inline(always)]
     pub(super) fn expand<W: Wide>(&self, step: &Step, beam: &mut Beam) {
-        let Relative { to_a, to_b, .. } = &self.relative;
+        W::run_out_of_line(Expand { query: self, step, beam });
+    }
+
+    #[inline(always)]
+    fn expand_here<W: Wide>(&self, step: &Step, beam: &mut Beam) {
+        let Relative { to_a, to_b, .. } = self.relative;
         if step.b.is_leaf() {
             let leaf = &self.tree_b.leaves[step.b.index()];
             let node = &self.tree_a.nodes[step.a.index()];

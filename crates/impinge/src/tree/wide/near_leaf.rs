@@ -6,7 +6,7 @@
 //! Every direction not longer than one gives a valid bound; `docs/notes/distance.md` derives the
 //! slack.
 
-use crate::wide::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 
 use super::MIN_SQUARED_LENGTH;
 use super::leaf::Leaf;
@@ -45,6 +45,30 @@ pub(super) fn close<W: Wide>(
     goal: &Goal,
     found: &mut Close,
 ) {
+    W::run_out_of_line(FindClose { a, b, relative, goal, found });
+}
+
+/// [`close`], compiled once for each backend.
+struct FindClose<'a> {
+    a: &'a Leaf,
+    b: &'a Leaf,
+    relative: &'a Relative,
+    goal: &'a Goal,
+    found: &'a mut Close,
+}
+
+impl dispatch::Task for FindClose<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self) {
+        let Self { a, b, relative, goal, found } = self;
+        close_here::<W>(a, b, relative, goal, found);
+    }
+}
+
+#[inline(always)]
+fn close_here<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative, goal: &Goal, found: &mut Close) {
     found.count = 0;
     let Placement { offset, spread } = relative.placement(a, b);
     let slack = spread * SLACK + 4.0 * relative.coarse;
@@ -144,6 +168,27 @@ pub(super) fn close<W: Wide>(
 /// unit, and the vector from A's to B's.
 #[inline(always)]
 pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) -> (f32, [f32; 3]) {
+    W::run_out_of_line(NearestCenters { a, b, relative })
+}
+
+/// [`nearest_centers`], compiled once for each backend.
+struct NearestCenters<'a> {
+    a: &'a Leaf,
+    b: &'a Leaf,
+    relative: &'a Relative,
+}
+
+impl dispatch::Task for NearestCenters<'_> {
+    type Output = (f32, [f32; 3]);
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Self::Output {
+        nearest_centers_here::<W>(self.a, self.b, self.relative)
+    }
+}
+
+#[inline(always)]
+fn nearest_centers_here<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) -> (f32, [f32; 3]) {
     let Placement { offset, spread } = relative.placement(a, b);
     let slack = spread * SLACK + 4.0 * relative.coarse;
     let p = center::<W>(a).mapped(&relative.to_b.matrix, Wide3::splat(offset)).lanes();

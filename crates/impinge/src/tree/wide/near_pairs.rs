@@ -9,7 +9,7 @@
 //! If very many candidates remain because they are equally close, a quick `f64` bound is computed
 //! before [`closest`], and the following pairs are not measured in `f32`.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref, DerefMut};
 
 use crate::closest::{self, PRUNING_SLACK};
 use crate::exact::triangles_intersect;
@@ -17,6 +17,7 @@ use crate::math::Vec3;
 use crate::sink::{NearPair, NearSink};
 use crate::wide::{Wide, dispatch};
 
+use super::candidate::Candidate;
 use super::near::{NearQuery, Step};
 use super::near_batch::Batch;
 use super::near_boxes::Goal;
@@ -33,9 +34,31 @@ pub(super) const DIRECT_DIVISOR: usize = 4;
 /// Maximum number of pairs of leaves that the first descent processes.
 pub(super) const MAX_DONE_LEAF_PAIRS: usize = 16;
 
-/// The state of a search.
+/// A search, with what it keeps.
 pub(super) struct Search<'s> {
     pub(super) sink: &'s mut dyn NearSink,
+    pub(super) kept: &'s mut Kept,
+}
+
+impl Deref for Search<'_> {
+    type Target = Kept;
+
+    #[inline(always)]
+    fn deref(&self) -> &Kept {
+        self.kept
+    }
+}
+
+impl DerefMut for Search<'_> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Kept {
+        self.kept
+    }
+}
+
+/// What a search keeps, which is its state where it can be continued.
+#[derive(Debug)]
+pub(super) struct Kept {
     pub(super) goal: Goal,
     /// The smallest upper bound of any pair so far, in B's local unit; the goal's direction belongs
     /// to that pair.
@@ -45,24 +68,19 @@ pub(super) struct Search<'s> {
     /// first `done_count` are real.
     pub(super) done: [(Link, Link); MAX_DONE_LEAF_PAIRS],
     pub(super) done_count: usize,
-    /// Pairs to be checked in `f64`: a lower bound of the distance in B's local unit, and the
-    /// triangles.
-    pub(super) candidates: Vec<(f64, u32, u32)>,
+    /// Pairs to be checked in `f64`.
+    pub(super) candidates: Vec<Candidate>,
     /// Whether pairs become candidates without being measured in `f32`. That is the case where many
     /// pairs are equally close, and `f32` cannot distinguish their distances.
     pub(super) direct: bool,
 }
 
-impl<'s> Search<'s> {
+impl Kept {
     /// Reuses the memory of `candidates`.
-    pub(super) fn new(
-        sink: &'s mut dyn NearSink,
-        goal: Goal,
-        mut candidates: Vec<(f64, u32, u32)>,
-    ) -> Self {
+    #[inline(always)]
+    pub(super) fn new(goal: Goal, mut candidates: Vec<Candidate>) -> Self {
         candidates.clear();
         Self {
-            sink,
             goal,
             best: f32::INFINITY,
             batch: Batch::EMPTY,
@@ -71,6 +89,13 @@ impl<'s> Search<'s> {
             candidates,
             direct: false,
         }
+    }
+
+    /// Starts anew, and keeps the memory.
+    pub(super) fn restart(&mut self, goal: Goal) {
+        (self.goal, self.best, self.direct) = (goal, f32::INFINITY, false);
+        (self.batch.count, self.done_count) = (0, 0);
+        self.candidates.clear();
     }
 
     /// Records that a pair of leaves is processed; false if there is no room for it.
@@ -88,18 +113,13 @@ impl<'s> Search<'s> {
     pub(super) fn is_done(&self, pair: &Step) -> bool {
         self.done[..self.done_count].contains(&(pair.a, pair.b))
     }
-
-    /// Returns the memory of the candidates.
-    pub(super) fn into_candidates(self) -> Vec<(f64, u32, u32)> {
-        self.candidates
-    }
 }
 
 /// Raises the lower bounds of the candidates to the gaps along their normals, in `f64`. Where many
 /// pairs are equally close, this dismisses nearly all of them.
 struct Gaps<'q> {
     query: &'q NearQuery<'q>,
-    candidates: &'q mut [(f64, u32, u32)],
+    candidates: &'q mut [Candidate],
 }
 
 impl dispatch::Task for Gaps<'_> {
@@ -110,13 +130,14 @@ impl dispatch::Task for Gaps<'_> {
         let mut group = closest::PairGroup::EMPTY;
         let mut gaps = [0.0; closest::PAIRS_PER_GROUP];
         for some in self.candidates.chunks_mut(closest::PAIRS_PER_GROUP) {
-            for (lane, (_, t, u)) in some.iter().enumerate() {
-                let (triangle_a, triangle_b) = self.query.triangles(*t, *u);
+            for (lane, candidate) in some.iter().enumerate() {
+                let (triangle_a, triangle_b) = self.query.triangles(candidate.a, candidate.b);
                 group.set(lane, &triangle_a, &triangle_b);
             }
             group.face_gaps(&mut gaps);
-            for ((lower, _, _), gap) in some.iter_mut().zip(&gaps) {
-                *lower = lower.max(*gap * self.query.tree_b.frame.scale);
+            for (candidate, gap) in some.iter_mut().zip(&gaps) {
+                let gap = *gap * self.query.tree_b.frame.scale;
+                candidate.lower = candidate.lower.max(gap);
             }
         }
     }
@@ -132,11 +153,11 @@ impl NearQuery<'_> {
     ) -> ControlFlow<()> {
         let (a, b) = (&self.tree_a.leaves[pair.a.index()], &self.tree_b.leaves[pair.b.index()]);
         let mut found = Close::NONE;
-        close::<W>(a, b, &self.relative, &search.goal, &mut found);
+        close::<W>(a, b, self.relative, &search.goal, &mut found);
         if search.direct {
             for (i, j) in &found.pairs[..found.count] {
                 let (t, u) = (a.triangles[usize::from(i & 7)], b.triangles[usize::from(j & 7)]);
-                search.candidates.push((0.0, t, u));
+                search.candidates.push(Candidate::new(0.0, t, u));
             }
             return self.check_if_many(search);
         }
@@ -167,10 +188,26 @@ impl NearQuery<'_> {
     /// Computes the bounds of the batch, and empties it.
     #[inline(always)]
     pub(super) fn measure<W: Wide>(&self, search: &mut Search<'_>) -> ControlFlow<()> {
-        let count = std::mem::take(&mut search.batch.count);
-        if count == 0 {
+        if search.batch.count == 0 {
             return ControlFlow::Continue(());
         }
+        let (count, lower) = self.measure_batch::<W>(search);
+        for k in 0..count {
+            let (t, u) = search.batch.triangles[k];
+            if lower[k] <= 0.0 {
+                self.pair(t, u, true, search)?;
+            } else if lower[k] <= search.goal.limit {
+                search.candidates.push(Candidate::new(f64::from(lower[k]), t, u));
+            }
+        }
+        self.check_if_many(search)
+    }
+
+    /// Lowers the bound by the upper bounds of the batch, and empties it; the number of its pairs,
+    /// whose triangles remain in the batch, and their lower bounds.
+    #[inline(always)]
+    pub(super) fn measure_batch<W: Wide>(&self, search: &mut Search<'_>) -> (usize, [f32; 8]) {
+        let count = std::mem::take(&mut search.batch.count);
         let bounds = search.batch.measure::<W>();
         let mut nearest = 0;
         for k in 1..count {
@@ -179,15 +216,7 @@ impl NearQuery<'_> {
             }
         }
         self.offer_upper_bound(bounds.upper[nearest], bounds.toward.get(nearest), search);
-        for k in 0..count {
-            let (t, u) = search.batch.triangles[k];
-            if bounds.lower[k] <= 0.0 {
-                self.pair(t, u, true, search)?;
-            } else if bounds.lower[k] <= search.goal.limit {
-                search.candidates.push((f64::from(bounds.lower[k]), t, u));
-            }
-        }
-        self.check_if_many(search)
+        (count, bounds.lower)
     }
 
     /// Checks the candidates if there are many.
@@ -203,33 +232,34 @@ impl NearQuery<'_> {
     /// Checks the candidates in `f64`, the closest first.
     #[inline(never)]
     pub(super) fn check_candidates(&self, search: &mut Search<'_>) -> ControlFlow<()> {
-        let mut candidates = std::mem::take(&mut search.candidates);
-        self.order_candidates(&mut candidates, search);
-        for (lower, t, u) in candidates.drain(..) {
-            if lower > self.limit(search) {
+        if search.candidates.len() >= closest::PAIRS_PER_GROUP {
+            let limit = self.limit(search);
+            search.candidates.retain(|candidate| candidate.lower <= limit);
+            self.raise_lower_bounds(&mut search.candidates);
+            self.dismiss_beyond(limit, search);
+        }
+        Candidate::arrange(&mut search.candidates);
+        while let Some(first) = search.candidates.first().copied() {
+            if first.lower > self.limit(search) {
                 break;
             }
-            self.pair(t, u, false, search)?;
+            Candidate::remove_first(&mut search.candidates);
+            self.pair(first.a, first.b, false, search)?;
         }
-        search.candidates = candidates;
+        search.candidates.clear();
         ControlFlow::Continue(())
     }
 
-    /// Dismisses candidates by their gaps in `f64`, and sorts the others, the closest first.
-    pub(super) fn order_candidates(
-        &self,
-        candidates: &mut Vec<(f64, u32, u32)>,
-        search: &mut Search<'_>,
-    ) {
-        if candidates.len() >= closest::PAIRS_PER_GROUP {
-            let limit = self.limit(search);
-            candidates.retain(|candidate| candidate.0 <= limit);
-            dispatch::run(Gaps { query: self, candidates });
-            let before = candidates.len();
-            candidates.retain(|candidate| candidate.0 <= limit);
-            search.direct = candidates.len() < before / DIRECT_DIVISOR;
-        }
-        candidates.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+    /// Raises the lower bounds of candidates to their gaps in `f64`.
+    pub(super) fn raise_lower_bounds(&self, candidates: &mut [Candidate]) {
+        dispatch::run(Gaps { query: self, candidates });
+    }
+
+    /// Dismisses candidates beyond the limit by their gaps.
+    pub(super) fn dismiss_beyond(&self, limit: f64, search: &mut Search<'_>) {
+        let before = search.candidates.len();
+        search.candidates.retain(|candidate| candidate.lower <= limit);
+        search.direct = search.candidates.len() < before / DIRECT_DIVISOR;
     }
 
     /// Pairs with a larger distance, in B's local unit, are dismissed: the bound plus an upper

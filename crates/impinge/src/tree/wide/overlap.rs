@@ -99,14 +99,53 @@ impl<'q> Overlaps<'q> {
         least + least.abs() * 1e-14 + self.slack
     }
 
-    /// The overlap along a direction of length one, in A's axes.
-    fn along(&self, axis: DVec3, a: &Bounds, b: &Bounds) -> f64 {
-        let (low, high) = a.interval(axis);
+    /// As [`of`](Self::of), with the direction, of length one in A's axes, along which `b` leaves
+    /// `a` by that translation.
+    pub(super) fn shallowest(&self, a: Link, b: Link) -> (f64, DVec3) {
+        let bounds_a = Bounds::new(self.tree_a.bounds_of(a), self.tree_a.frame.unit);
+        let bounds_b = Bounds::new(self.tree_b.bounds_of(b), self.tree_b.frame.unit);
+        let [x, y, z] = [self.rotation.x_axis, self.rotation.y_axis, self.rotation.z_axis];
+        let normal = self.rotation * bounds_b.normal;
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z, bounds_a.normal, x, y, z, normal];
+        let mut least = (f64::INFINITY, DVec3::ZERO);
+        for axis in axes.map(DVec3::normalize) {
+            let ((low, high), (low_b, high_b)) =
+                (bounds_a.interval(axis), self.moved(axis, &bounds_b));
+            for (overlap, way) in [(high - low_b, axis), (high_b - low, -axis)] {
+                if overlap < least.0 {
+                    least = (overlap, way);
+                }
+            }
+        }
+        (least.0 + least.0.abs() * 1e-14 + self.slack, least.1)
+    }
+
+    /// The middle of what the boxes of two subtrees have in common along A's axes, relative to A's
+    /// origin.
+    pub(super) fn middle(&self, a: Link, b: Link) -> DVec3 {
+        let bounds_a = Bounds::new(self.tree_a.bounds_of(a), self.tree_a.frame.unit);
+        let bounds_b = Bounds::new(self.tree_b.bounds_of(b), self.tree_b.frame.unit);
+        let along = |axis: DVec3| {
+            let ((low, high), (low_b, high_b)) =
+                (bounds_a.interval(axis), self.moved(axis, &bounds_b));
+            0.5 * low.max(low_b) + 0.5 * high.min(high_b)
+        };
+        DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
+    }
+
+    /// The interval of a subtree of B along a direction, in A's axes.
+    fn moved(&self, axis: DVec3, b: &Bounds) -> (f64, f64) {
         // The transpose, not the inverse: `axis . (R x) = (R^T axis) . x` holds whether or not `R`
         // is a rotation.
-        let (low_b, high_b) = b.interval(self.rotation.transpose() * axis);
+        let (low, high) = b.interval(self.rotation.transpose() * axis);
         let shift = axis.dot(self.origin);
-        (high - (low_b + shift)).min(high_b + shift - low)
+        (low + shift, high + shift)
+    }
+
+    /// The overlap along a direction of length one, in A's axes.
+    fn along(&self, axis: DVec3, a: &Bounds, b: &Bounds) -> f64 {
+        let ((low, high), (low_b, high_b)) = (a.interval(axis), self.moved(axis, b));
+        (high - low_b).min(high_b - low)
     }
 }
 

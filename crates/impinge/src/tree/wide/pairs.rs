@@ -33,6 +33,18 @@ impl Pairs {
         self.count += 1;
     }
 
+    /// Adds the pairs of another list.
+    pub(super) fn append(&mut self, other: &Self) {
+        let end = self.count + other.count;
+        if self.a.len() < end {
+            self.a.resize(2 * end, 0);
+            self.b.resize(2 * end, 0);
+        }
+        self.a[self.count..end].copy_from_slice(&other.a[..other.count]);
+        self.b[self.count..end].copy_from_slice(&other.b[..other.count]);
+        self.count = end;
+    }
+
     /// Adds one link of A with each link of B whose bit is set.
     #[inline(always)]
     pub(super) fn add_row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {

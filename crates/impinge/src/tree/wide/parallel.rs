@@ -17,6 +17,7 @@ use crate::wide::{Wide, dispatch};
 
 use super::Tree;
 use super::node::Link;
+use super::relative::Relative;
 use super::traverse::{Query, Traversal, Work};
 
 /// Number of parts for each thread: enough for threads that finish early to take more.
@@ -33,7 +34,8 @@ type Pair = (u32, u32);
 /// where that returns false.
 #[must_use]
 pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Option<Vec<Pair>> {
-    let query = Query::new(a, b, pose)?;
+    let relative = Relative::new(a.1, b.1, pose)?;
+    let query = Query::new(a, b, pose, &relative);
     let Some(roots) = query.roots() else {
         return Some(Vec::new());
     };

@@ -6,11 +6,10 @@
 //! other triangles go to the exact test of the caller, which uses the transformed vertices. The
 //! margins are derived in `docs/notes/tree.md`, section Rays.
 
-use std::cell::Cell;
-
+use crate::budget::{Budget, Paid, Quantum};
 use crate::exact::RayAxis;
 use crate::math::{Pose, Vec3};
-use crate::wide::{Lanes3, Wide, Wide3, dispatch};
+use crate::wide::{Lanes3, UnfusedTask, Wide, Wide3, dispatch};
 
 use super::Tree;
 use super::leaf::Leaf;
@@ -29,12 +28,6 @@ struct Ray {
     margin: f32,
 }
 
-thread_local! {
-    /// Subtrees that remain to be visited; kept from query to query so that queries do not
-    /// allocate.
-    static STACK: Cell<Vec<Link>> = const { Cell::new(Vec::new()) };
-}
-
 /// A ray along an axis of the target frame of `pose`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RayQuery<'a> {
@@ -46,29 +39,72 @@ pub(crate) struct RayQuery<'a> {
     pub(crate) along: RayAxis,
 }
 
-impl Tree {
-    /// The signed number of triangles that a ray pierces: plus one for each triangle that it leaves
-    /// through the front, minus one for each that it enters through the front. `exact` returns this
-    /// number for a single triangle; if that is `None`, so is the result.
-    ///
-    /// Calls `exact` once for each triangle that `f32` does not decide; these include all triangles
-    /// that contain the origin of the ray. The outer option is `None`, and `exact` was not called,
-    /// if the mesh is too small or the origin too far away for `f32`.
-    pub(crate) fn crossings(
-        &self,
-        query: &RayQuery<'_>,
-        exact: &mut dyn FnMut(u32) -> Option<i64>,
-    ) -> Option<Option<i64>> {
-        let Some((_, root)) = self.root else { return Some(Some(0)) };
-        let ray = self.local_ray(query)?;
-        let mut stack = STACK.take();
-        stack.clear();
-        stack.push(root);
-        let found = dispatch::run(Count { tree: self, ray: &ray, stack: &mut stack, exact });
-        STACK.set(stack);
-        Some(found)
+/// The exact tests of the triangles that `f32` does not decide. These include all triangles that
+/// contain the origin of the ray.
+pub(crate) trait RayTest {
+    /// Units of work of the test of a triangle, which are paid before it.
+    fn units(&mut self, triangle: u32) -> u64;
+
+    /// The signed number of times that the ray pierces the triangle: plus one if it leaves through
+    /// the front, minus one if it enters there. `None` ends the search.
+    fn crossing(&mut self, triangle: u32) -> Option<i64>;
+}
+
+/// The state of a search along a ray, which can be interrupted after every node, leaf and test. It
+/// keeps its memory from query to query.
+#[derive(Debug, Default)]
+pub(crate) struct RaySearch {
+    ray: Option<Ray>,
+    /// Subtrees that remain to be visited.
+    stack: Vec<Link>,
+    /// The last leaf, and the triangles of it that remain to be tested, one bit each.
+    leaf: usize,
+    open: u32,
+    crossings: i64,
+    /// Whether a test ended the search.
+    is_ended: bool,
+    payment: Paid,
+}
+
+impl RaySearch {
+    /// Starts a search; false if the mesh is too small or the origin too far away for `f32`.
+    pub(crate) fn start(&mut self, tree: &Tree, query: &RayQuery<'_>) -> bool {
+        self.stack.clear();
+        (self.open, self.crossings, self.is_ended) = (0, 0, false);
+        self.payment = Paid::default();
+        self.ray = None;
+        let Some((_, root)) = tree.root else { return true };
+        self.ray = tree.local_ray(query);
+        self.stack.push(root);
+        self.ray.is_some()
     }
 
+    /// Continues the search; `None` if the budget is spent. The result is the signed number of
+    /// triangles that the ray pierces, or `None` if a test ended the search.
+    pub(crate) fn run(
+        &mut self,
+        tree: &Tree,
+        test: &mut dyn RayTest,
+        budget: &mut Budget<'_>,
+    ) -> Option<Option<i64>> {
+        let Some(ray) = self.ray else { return Some(Some(0)) };
+        let everywhere_the_same = budget.is_reproducible();
+        let task = Count { tree, ray: &ray, search: self, test, budget };
+        let is_finished = if everywhere_the_same {
+            dispatch::run(UnfusedTask(task))
+        } else {
+            dispatch::run(task)
+        };
+        is_finished.then_some(if self.is_ended { None } else { Some(self.crossings) })
+    }
+
+    /// The number of subtrees and triangles that were found and not yet searched.
+    pub(crate) fn open(&self) -> usize {
+        self.stack.len() + self.open.count_ones() as usize
+    }
+}
+
+impl Tree {
     /// The ray in the local frame; `None` if `f32` is not precise enough.
     fn local_ray(&self, query: &RayQuery<'_>) -> Option<Ray> {
         let RayQuery { pose, from, slack, along: RayAxis { axis, forward } } = *query;
@@ -103,40 +139,59 @@ impl Tree {
 /// rays beyond it. Origins within the mesh's box are never that far.
 const MAX_SPAN: f64 = 64.0;
 
-/// The descent, compiled for each backend.
-struct Count<'a> {
+/// The descent, compiled for each backend. The result is whether it is finished.
+struct Count<'a, 'b> {
     tree: &'a Tree,
     ray: &'a Ray,
-    stack: &'a mut Vec<Link>,
-    exact: &'a mut dyn FnMut(u32) -> Option<i64>,
+    search: &'a mut RaySearch,
+    test: &'a mut dyn RayTest,
+    budget: &'a mut Budget<'b>,
 }
 
-impl dispatch::Task for Count<'_> {
-    type Output = Option<i64>;
+impl dispatch::Task for Count<'_, '_> {
+    type Output = bool;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Option<i64> {
-        let Self { tree, ray, stack, exact } = self;
-        let mut crossings = 0;
-        while let Some(link) = stack.pop() {
+    fn run<W: Wide>(self) -> bool {
+        let Self { tree, ray, search, test, budget } = self;
+        if search.is_ended {
+            return true;
+        }
+        loop {
+            while search.open != 0 {
+                let slot = search.open.trailing_zeros() as usize;
+                let triangle = tree.leaves[search.leaf].triangles[slot];
+                if !search.payment.afford(test.units(triangle), Quantum::Exact, budget) {
+                    return false;
+                }
+                let Some(crossing) = test.crossing(triangle) else {
+                    search.is_ended = true;
+                    return true;
+                };
+                search.crossings += crossing;
+                search.open &= search.open - 1;
+            }
+            if search.stack.is_empty() {
+                return true;
+            }
+            if !budget.step() {
+                return false;
+            }
+            let Some(link) = search.stack.pop() else { return true };
             if !link.is_leaf() {
                 let node = &tree.nodes[link.index()];
                 let mut near = ray.boxes::<W>(node);
                 while near != 0 {
-                    stack.push(node.link[near.trailing_zeros() as usize]);
+                    search.stack.push(node.link[near.trailing_zeros() as usize]);
                     near &= near - 1;
                 }
                 continue;
             }
-            let leaf = &tree.leaves[link.index()];
-            let Crossed { forward, backward, mut open } = ray.triangles::<W>(leaf);
-            crossings += i64::from(forward.count_ones()) - i64::from(backward.count_ones());
-            while open != 0 {
-                crossings += exact(leaf.triangles[open.trailing_zeros() as usize])?;
-                open &= open - 1;
-            }
+            let Crossed { forward, backward, open } =
+                ray.triangles::<W>(&tree.leaves[link.index()]);
+            search.crossings += i64::from(forward.count_ones()) - i64::from(backward.count_ones());
+            (search.leaf, search.open) = (link.index(), open);
         }
-        Some(crossings)
     }
 }
 
@@ -232,15 +287,37 @@ mod tests {
     use super::super::samples;
     use super::*;
     use crate::math::Random;
+    use crate::mesh::Mesh;
     use crate::wide::dispatch::Baseline;
     use dispatch::Task;
 
-    /// The counts of both backends and of the exact test, and the number of triangles that `f32`
-    /// leaves open.
+    /// The exact test of every triangle, and the number of tests.
+    struct Test<'a> {
+        mesh: &'a Mesh,
+        query: RayQuery<'a>,
+        count: usize,
+    }
+
+    impl RayTest for Test<'_> {
+        fn units(&mut self, _: u32) -> u64 {
+            3
+        }
+
+        fn crossing(&mut self, t: u32) -> Option<i64> {
+            self.count += 1;
+            let RayQuery { pose, from, along, .. } = self.query;
+            let corners = self.mesh.triangle(t as usize).map(|v| pose.transform_point(v));
+            along.crossing(from, &corners)
+        }
+    }
+
+    /// The counts of both backends, in parts, and of the exact test, and the number of triangles
+    /// that `f32` leaves open.
     #[test]
     fn both_backends_count_the_same_crossings() {
         let mut random = Random::new(8);
-        let (mut open, mut crossings) = (0, 0);
+        let (mut open, mut crossings, mut parts) = (0, 0, 0);
+        let mut search = RaySearch::default();
         samples::pairs(6, [0.0, 1.0, 4.0], |_, mesh, pose| {
             let tree = mesh.tree();
             let bounds = mesh.bounds_at(pose);
@@ -249,24 +326,43 @@ mod tests {
                 let from = bounds.min + bounds.extent() * s;
                 let along = RayAxis { axis: random.index(3), forward: random.index(2) == 0 };
                 let query = RayQuery { pose, from, slack: 0.0, along };
-                let Some(ray) = tree.local_ray(&query) else { continue };
-                let corners = |t: u32| mesh.triangle(t as usize).map(|v| pose.transform_point(v));
-                let mut exact_calls = 0;
-                let mut exact = |t: u32| {
-                    exact_calls += 1;
-                    along.crossing(from, &corners(t))
+                if !search.start(tree, &query) {
+                    continue;
+                }
+                let Some(ray) = search.ray else { continue };
+                let mut test = Test { mesh, query, count: 0 };
+                let mut whole = Budget::steps(1 << 40);
+                let count = Count {
+                    tree,
+                    ray: &ray,
+                    search: &mut search,
+                    test: &mut test,
+                    budget: &mut whole,
                 };
-                let mut stack: Vec<Link> = tree.root.iter().map(|(_, link)| *link).collect();
-                let count = Count { tree, ray: &ray, stack: &mut stack, exact: &mut exact };
-                let plain = count.run::<Baseline>();
-                assert_eq!(tree.crossings(&query, &mut exact), Some(plain));
+                assert!(UnfusedTask(count).run::<Baseline>());
+                let plain = if search.is_ended { None } else { Some(search.crossings) };
+                open += test.count;
+                assert!(search.start(tree, &query));
+                assert_eq!(search.run(tree, &mut test, &mut Budget::unlimited()), Some(plain));
+                // In parts, with the best backend: the same units.
+                assert!(search.start(tree, &query));
+                let mut spent = 0;
+                let found = loop {
+                    let mut part = Budget::steps(2);
+                    let found = search.run(tree, &mut test, &mut part);
+                    spent += part.spent();
+                    parts += 1;
+                    if let Some(found) = found {
+                        break found;
+                    }
+                };
+                assert_eq!((found, spent), (plain, whole.spent()));
                 let all = 0..mesh.triangles().len() as u32;
-                let expected: Option<i64> = all.map(|t| along.crossing(from, &corners(t))).sum();
+                let expected: Option<i64> = all.map(|t| test.crossing(t)).sum();
                 assert_eq!(plain, expected);
-                open += exact_calls;
                 crossings += plain.unwrap_or(0).unsigned_abs();
             }
         });
-        assert!(open < 1_000 && crossings > 200, "{open} {crossings}");
+        assert!(open < 1_000 && crossings > 200 && parts > 1_000, "{open} {crossings} {parts}");
     }
 }

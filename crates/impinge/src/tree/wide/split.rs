@@ -4,6 +4,8 @@
 
 use glam::Vec4;
 
+use crate::wide::{Wide, dispatch};
+
 /// Maximum number of triangles in a leaf.
 pub(super) const LEAF_SIZE: usize = 8;
 /// Bins for each axis.
@@ -29,6 +31,12 @@ impl Item {
     #[inline(always)]
     fn center(&self) -> Vec4 {
         self.min + self.max
+    }
+
+    /// Twice the centre along an axis.
+    #[inline(always)]
+    fn twice_center(&self, axis: usize) -> f32 {
+        self.min.as_ref()[axis] + self.max.as_ref()[axis]
     }
 }
 
@@ -108,8 +116,8 @@ pub(super) fn split(items: &mut [Item]) -> Cut {
         }
     }
     match best {
-        Some((_, Border { axis, bin }, cut)) => {
-            let middle = partition(items, |item| grid.bin(item, axis) < bin);
+        Some((_, border, cut)) => {
+            let middle = partition(items, grid.is_before(border));
             debug_assert_eq!(middle, cut.middle, "the bins count the items of the first group");
             cut
         }
@@ -164,9 +172,12 @@ struct Bin {
 struct Bins([[Bin; BINS]; 3]);
 
 impl Grid {
-    #[inline(always)]
-    fn bin(&self, item: &Item, axis: usize) -> usize {
-        (((item.center() - self.low) * self.scale)[axis] as u32 as usize).min(BINS - 1)
+    /// Whether the centre of an item lies in a bin before the border.
+    fn is_before(&self, border: Border) -> impl Fn(&Item) -> bool + Copy + Sync + use<> {
+        let Border { axis, bin } = border;
+        let (low, scale) = (self.low[axis], self.scale[axis]);
+        // The border is not behind the last bin, so that larger places need not be moved there.
+        move |item| (((item.twice_center(axis) - low) * scale) as u32) < bin as u32
     }
 
     fn fill(&self, items: &[Item]) -> Bins {
@@ -221,42 +232,45 @@ fn has_large_triangle(items: &[Item]) -> bool {
 fn split_sorted(items: &mut [Item]) -> Cut {
     let n = items.len();
     let step = if has_large_triangle(items) { 1 } else { LEAF_SIZE };
+    let blocks = n.div_ceil(step);
     let mut best: Option<(f32, usize, Cut)> = None;
-    let mut keys = [[0_u64; MAX_SORTED_ITEMS]; 3];
+    let mut orders = [[0_u8; MAX_SORTED_ITEMS]; 3];
+    // The boxes of the items between two borders.
+    let (mut few, mut many);
+    let boxes: &mut [GrowingBox] = if step == LEAF_SIZE {
+        few = [GrowingBox::EMPTY; MAX_SORTED_ITEMS / LEAF_SIZE];
+        &mut few
+    } else {
+        many = [GrowingBox::EMPTY; MAX_SORTED_ITEMS];
+        &mut many
+    };
     let size = centers(items);
     for axis in 0..3 {
         if size.max[axis] - size.min[axis] <= 0.0 {
             continue;
         }
-        // The key is the centre as an integer with the same order, followed by the index of the
-        // item: one comparison sorts both.
-        let keys = &mut keys[axis][..n];
-        for (i, (key, item)) in keys.iter_mut().zip(items.iter()).enumerate() {
-            let bits = item.center()[axis].to_bits();
-            let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
-            *key = u64::from(ordered) << 32 | i as u64;
+        let order = &mut orders[axis][..n];
+        sort_along(items, axis, order);
+        for (bounds, block) in boxes.iter_mut().zip(order.chunks(step)) {
+            *bounds = GrowingBox::EMPTY;
+            for k in block {
+                let item = &items[usize::from(*k)];
+                bounds.add(item.min, item.max);
+            }
         }
-        keys.sort_unstable();
-        let at = |k: usize| &items[keys[k] as u32 as usize];
         let mut right = [0.0_f32; MAX_SORTED_ITEMS];
         let mut grown = GrowingBox::EMPTY;
-        let mut end = n;
-        for border in (step..n).step_by(step).rev() {
-            for k in border..end {
-                grown.add(at(k).min, at(k).max);
-            }
-            end = border;
-            right[border] = grown.area() * leaf_count((n - border) as u32);
+        for block in (1..blocks).rev() {
+            grown.add(boxes[block].min, boxes[block].max);
+            right[block] = grown.area() * leaf_count((n - block * step) as u32);
         }
         let mut grown = GrowingBox::EMPTY;
-        for border in (step..n).step_by(step) {
-            for k in border - step..border {
-                grown.add(at(k).min, at(k).max);
-            }
-            let left = grown.area() * leaf_count(border as u32);
-            let right = right[border];
+        for block in 1..blocks {
+            grown.add(boxes[block - 1].min, boxes[block - 1].max);
+            let left = grown.area() * leaf_count((block * step) as u32);
+            let right = right[block];
             if best.is_none_or(|b| left + right < b.0) {
-                let cut = Cut { middle: border, left_cost: left, right_cost: right };
+                let cut = Cut { middle: block * step, left_cost: left, right_cost: right };
                 best = Some((left + right, axis, cut));
             }
         }
@@ -264,12 +278,12 @@ fn split_sorted(items: &mut [Item]) -> Cut {
     let Some((_, axis, cut)) = best else {
         return halves(n);
     };
-    reorder(items, &keys[axis][..n]);
+    reorder(items, &orders[axis]);
     cut
 }
 
-/// Moves to each position the item whose index is in the lower half of the position's key.
-fn reorder(items: &mut [Item], keys: &[u64]) {
+/// Moves to each position the item with the index that `order` has there.
+fn reorder(items: &mut [Item], order: &[u8; MAX_SORTED_ITEMS]) {
     const { assert!(MAX_SORTED_ITEMS <= 64, "a bit for each item") };
     let mut done = 0_u64;
     for start in 0..items.len() {
@@ -281,7 +295,7 @@ fn reorder(items: &mut [Item], keys: &[u64]) {
         let mut to = start;
         loop {
             done |= 1 << to;
-            let from = keys[to] as u32 as usize;
+            let from = usize::from(order[to]);
             if from == start {
                 items[to] = first;
                 break;
@@ -289,6 +303,59 @@ fn reorder(items: &mut [Item], keys: &[u64]) {
             items[to] = items[from];
             to = from;
         }
+    }
+}
+
+/// Sets `order` to the indices of the items, sorted by their centres along an axis; equal centres
+/// keep their order.
+fn sort_along(items: &[Item], axis: usize, order: &mut [u8]) {
+    let mut keys = [i32::MAX; MAX_SORTED_ITEMS];
+    for (key, item) in keys.iter_mut().zip(items) {
+        // An integer with the order of the numbers.
+        let bits = item.twice_center(axis).to_bits() as i32;
+        *key = bits ^ ((bits >> 31) & i32::MAX);
+    }
+    let ranks = dispatch::run(Ranks { keys: &keys, count: items.len() });
+    for (item, rank) in ranks[..items.len()].iter().enumerate() {
+        order[*rank as usize] = item as u8;
+    }
+}
+
+/// Computes, for each of the first `count` keys, the number of keys that are smaller, or equal and
+/// before it: its position after a stable sort. For so few keys, comparing all pairs takes half the
+/// time of sorting. The keys behind `count` have the largest value, so that they change no rank.
+struct Ranks<'a> {
+    keys: &'a [i32; MAX_SORTED_ITEMS],
+    count: usize,
+}
+
+impl dispatch::Task for Ranks<'_> {
+    type Output = [i32; MAX_SORTED_ITEMS];
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Self::Output {
+        let keys = self.keys;
+        let end = self.count.next_multiple_of(8);
+        let mut ranks = [0; MAX_SORTED_ITEMS];
+        for first in (0..end).step_by(8) {
+            // Eight keys at a time are compared with all keys.
+            let mut eight = [0; 8];
+            eight.copy_from_slice(&keys[first..first + 8]);
+            for (rank, key) in ranks[..first].iter_mut().zip(&keys[..first]) {
+                *rank += eight.iter().map(|k| i32::from(k < key)).sum::<i32>();
+            }
+            for (k, other) in eight.iter().enumerate() {
+                for lane in 0..8 {
+                    let is_before = i32::from(*other == eight[lane]) & i32::from(k < lane);
+                    ranks[first + lane] += i32::from(*other < eight[lane]) | is_before;
+                }
+            }
+            let behind = first + 8..end;
+            for (rank, key) in ranks[behind.clone()].iter_mut().zip(&keys[behind]) {
+                *rank += eight.iter().map(|k| i32::from(k <= key)).sum::<i32>();
+            }
+        }
+        ranks
     }
 }
 
@@ -328,4 +395,41 @@ fn swap_slices(left: &mut [Item], right: &mut [Item]) {
     let (p, q) = left.split_at_mut(half);
     let (r, s) = right.split_at_mut(half);
     rayon::join(|| swap_slices(p, r), || swap_slices(q, s));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    #[test]
+    fn few_items_are_sorted_as_by_a_stable_sort() {
+        let mut random = Random::new(41);
+        let values = [-0.0, 0.0, 1.0, -1.0, 1e-40, -1e-40, f32::MAX, f32::MIN, f32::INFINITY];
+        let mut ties = 0;
+        for round in 0..3000 {
+            let count = 1 + random.index(MAX_SORTED_ITEMS);
+            let items: Vec<Item> = (0..count as u32)
+                .map(|triangle| {
+                    let center = match round % 3 {
+                        0 => values[random.index(values.len())],
+                        1 => random.index(5) as f32 - 2.0,
+                        _ => random.range(-1.0, 1.0) as f32,
+                    };
+                    Item { min: Vec4::splat(-0.0), max: Vec4::splat(center), triangle }
+                })
+                .collect();
+            let mut order = [0_u8; MAX_SORTED_ITEMS];
+            sort_along(&items, round % 3, &mut order[..count]);
+            let key = |k: &u8| items[usize::from(*k)].twice_center(round % 3);
+            let mut expected: Vec<u8> = (0..count as u8).collect();
+            expected.sort_by(|p, q| key(p).total_cmp(&key(q)));
+            assert_eq!(order[..count], expected);
+            ties += expected.windows(2).filter(|two| key(&two[0]) == key(&two[1])).count();
+            let mut moved = items.clone();
+            reorder(&mut moved, &order);
+            assert!(moved.iter().zip(&expected).all(|(item, k)| item.triangle == u32::from(*k)));
+        }
+        assert!(ties > 10_000, "{ties}");
+    }
 }

@@ -43,14 +43,14 @@ pub(super) const PREFETCH_PAIRS: usize = 4;
 pub(super) const BATCH_GROWTH_DIVISOR: usize = 4;
 
 /// Two meshes with their trees, and the pose of B in A's frame.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Query<'a> {
     pub(super) a: &'a Mesh,
     pub(super) b: &'a Mesh,
     pub(super) tree_a: &'a Tree,
     pub(super) tree_b: &'a Tree,
     pub(super) pose: &'a Pose,
-    pub(super) relative: Relative,
+    pub(super) relative: &'a Relative,
 }
 
 /// Sends every pair of triangles that share a point to `sink`. `pose` is the pose of B in A's
@@ -61,9 +61,10 @@ pub(super) struct Query<'a> {
 /// [`pair::traverse`](crate::pair::traverse) then uses another method.
 #[must_use]
 pub fn traverse(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose, sink: &mut dyn Sink) -> bool {
-    let Some(query) = Query::new(a, b, pose) else {
+    let Some(relative) = Relative::new(a.1, b.1, pose) else {
         return false;
     };
+    let query = Query::new(a, b, pose, &relative);
     if let Some(roots) = query.roots() {
         dispatch::run(Traversal { query: &query, start: &[roots], sink, steps: usize::MAX });
     }
@@ -77,7 +78,8 @@ pub(crate) fn first_in_few_steps(
     b: (&Mesh, &Tree),
     pose: &Pose,
 ) -> Option<(u32, u32)> {
-    let query = Query::new(a, b, pose)?;
+    let relative = Relative::new(a.1, b.1, pose)?;
+    let query = Query::new(a, b, pose, &relative);
     let roots = query.roots()?;
     let mut first = First::default();
     dispatch::run(Traversal {
@@ -212,9 +214,9 @@ impl<'a> Query<'a> {
         (a, tree_a): (&'a Mesh, &'a Tree),
         (b, tree_b): (&'a Mesh, &'a Tree),
         pose: &'a Pose,
-    ) -> Option<Self> {
-        let relative = Relative::new(tree_a, tree_b, pose)?;
-        Some(Self { a, b, tree_a, tree_b, pose, relative })
+        relative: &'a Relative,
+    ) -> Self {
+        Self { a, b, tree_a, tree_b, pose, relative }
     }
 
     /// The pair of roots, where every traversal starts; `None` if a mesh has no triangles.
@@ -251,7 +253,8 @@ impl<'a> Query<'a> {
             }
             compared =
                 (compared + work.leaves.count).min(BATCH_GROWTH_DIVISOR * LEAF_PAIRS_PER_BATCH);
-            end.stopped_at = self.leaf_pairs::<W>(&mut work.leaves, sink);
+            let pairs = &mut work.leaves;
+            end.stopped_at = W::run_out_of_line(LeafPairs { query: self, pairs, sink });
             if end.stopped_at.is_some() || schedule.is_over(&work.steps) {
                 break;
             }
@@ -264,34 +267,39 @@ impl<'a> Query<'a> {
     /// Compares two nodes, or a node and a leaf, and adds the pairs of children that may meet to
     /// the lists; with `RANK` the likeliest is added last.
     #[inline(always)]
-    pub(super) fn step<W: Wide, const RANK: bool>(
+    pub(super) fn step<W: Wide, const RANK: bool>(&self, pair: (Link, Link), work: &mut Work) {
+        W::run_out_of_line(Step::<RANK> { query: self, pair, work });
+    }
+
+    #[inline(always)]
+    fn step_here<W: Wide, const RANK: bool>(
         &self,
         (link_a, link_b): (Link, Link),
         work: &mut Work,
     ) {
         work.reserve();
-        let relative = &self.relative;
+        let relative = self.relative;
         let (to_a, to_b) = (&relative.to_a, &relative.to_b);
-        if link_a.is_leaf() {
-            let leaf = &self.tree_a.leaves[link_a.index()];
-            let node = &self.tree_b.nodes[link_b.index()];
-            let (best, others) = leaf_and_node::<W, RANK>(leaf, node, to_b, to_a);
-            work.add_row::<W>(link_a, &node.link, others);
-            if RANK {
-                work.add_row::<W>(link_a, &node.link, best);
+        if link_a.is_leaf() || link_b.is_leaf() {
+            let (leaf, node, to_node, to_leaf) = if link_a.is_leaf() {
+                let leaf = &self.tree_a.leaves[link_a.index()];
+                (leaf, &self.tree_b.nodes[link_b.index()], to_b, to_a)
+            } else {
+                let leaf = &self.tree_b.leaves[link_b.index()];
+                (leaf, &self.tree_a.nodes[link_a.index()], to_a, to_b)
+            };
+            let (best, others) = leaf_and_node::<W, RANK>(leaf, node, to_node, to_leaf);
+            let masks = [others, best];
+            for mask in &masks[..if RANK { 2 } else { 1 }] {
+                if link_a.is_leaf() {
+                    work.add_row::<W>(link_a, &node.link, *mask);
+                } else {
+                    work.add_column::<W>(&node.link, link_b, *mask);
+                }
             }
             return;
         }
         let node_a = &self.tree_a.nodes[link_a.index()];
-        if link_b.is_leaf() {
-            let leaf = &self.tree_b.leaves[link_b.index()];
-            let (best, others) = leaf_and_node::<W, RANK>(leaf, node_a, to_a, to_b);
-            work.add_column::<W>(&node_a.link, link_b, others);
-            if RANK {
-                work.add_column::<W>(&node_a.link, link_b, best);
-            }
-            return;
-        }
         let node_b = &self.tree_b.nodes[link_b.index()];
         let (size_a, size_b) = (node_a.bounds.size() * to_b.unit, node_b.bounds.size());
         if size_a > MAX_SIZE_RATIO * size_b {
@@ -333,7 +341,7 @@ impl<'a> Query<'a> {
     #[inline(always)]
     fn leaf_pair<W: Wide>(&self, i: usize, j: usize, sink: &mut dyn Sink) -> ControlFlow<()> {
         let (a, b) = (&self.tree_a.leaves[i], &self.tree_b.leaves[j]);
-        let stopped = compare::<W>(a, b, &self.relative, |lane, other, certain| {
+        let stopped = compare::<W>(a, b, self.relative, |lane, other, certain| {
             let (t, u) = (a.triangles[lane], b.triangles[other]);
             (certain || self.exact(t, u)) && sink.pair(t, u).is_break()
         });
@@ -344,6 +352,38 @@ impl<'a> Query<'a> {
     fn exact(&self, t: u32, u: u32) -> bool {
         let there: [Vec3; 3] = self.b.triangle(u as usize).map(|v| self.pose.transform_point(v));
         triangles_intersect(&self.a.triangle(t as usize), &there)
+    }
+}
+
+/// [`Query::step`], compiled once for each backend.
+struct Step<'s, 'q, const RANK: bool> {
+    query: &'s Query<'q>,
+    pair: (Link, Link),
+    work: &'s mut Work,
+}
+
+impl<const RANK: bool> dispatch::Task for Step<'_, '_, RANK> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self) {
+        self.query.step_here::<W, RANK>(self.pair, self.work);
+    }
+}
+
+/// [`Query::leaf_pairs`], compiled once for each backend.
+struct LeafPairs<'s, 'q> {
+    query: &'s Query<'q>,
+    pairs: &'s mut Pairs,
+    sink: &'s mut dyn Sink,
+}
+
+impl dispatch::Task for LeafPairs<'_, '_> {
+    type Output = Option<(Link, Link)>;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Self::Output {
+        self.query.leaf_pairs::<W>(self.pairs, self.sink)
     }
 }
 
@@ -459,7 +499,8 @@ mod tests {
     fn both_backends_find_the_same_pairs() {
         let mut pairs = 0;
         samples::pairs(9, [0.0, 0.5, 2.0], |a, b, pose| {
-            let query = Query::new((a, a.tree()), (b, b.tree()), pose).unwrap();
+            let relative = Relative::new(a.tree(), b.tree(), pose).unwrap();
+            let query = Query::new((a, a.tree()), (b, b.tree()), pose, &relative);
             let (start, steps) = (&[query.roots().unwrap()], usize::MAX);
             let (mut plain, mut best) = (Collect::default(), Collect::default());
             Traversal { query: &query, start, sink: &mut plain, steps }.run::<Baseline>();

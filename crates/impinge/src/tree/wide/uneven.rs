@@ -9,19 +9,22 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::answer::{Bounds, Distance};
-use crate::budget::Budget;
+use crate::budget::{Budget, Paid, Quantum};
 use crate::closest;
-use crate::exact::{triangles_intersect, triangles_intersect_quickly};
 use crate::math::{Aabb, Pose, Vec3, length_down, length_up};
 use crate::mesh::Mesh;
 
 use super::node::Link;
 use super::overlap::{Overlaps, Side};
-use super::resumable::{Progress, UNITS_OF_EXACT_TEST};
+use super::resumable::Progress;
+use super::staged::StagedTest;
 use super::{MAX_SIZE_RATIO, Tree};
 
 /// Units of a measurement of two triangles in `f64`.
 const UNITS_OF_MEASUREMENT: u64 = 2;
+
+/// Units of an opening, with up to 64 pairs of children.
+const UNITS_OF_OPENING: u64 = 8;
 
 /// A search for the distance ends when its bounds differ by less than this share: where meshes are
 /// far apart, very many pairs are equally close up to rounding.
@@ -75,17 +78,15 @@ impl Eq for Open {}
 /// the same.
 #[derive(Debug)]
 pub(crate) struct UnevenSearch {
-    /// The trees' stamps and the pose it belongs to.
-    key: Option<(u64, u64, Pose)>,
     aim: Aim,
     open: BinaryHeap<Open>,
     /// The leaves whose triangles are being compared, and the next pair among them.
     leaves: Option<Open>,
     lane: usize,
-    /// Whether the first error bound left that pair open.
-    needs_exact_test: bool,
+    /// The test of that pair.
+    test: StagedTest,
     /// Units already paid for the next piece of work.
-    paid: u64,
+    paid: Paid,
     /// Bounds of the distance of the pairs that were closed.
     lower: f64,
     upper: f64,
@@ -100,13 +101,12 @@ pub(crate) struct UnevenSearch {
 impl Default for UnevenSearch {
     fn default() -> Self {
         Self {
-            key: None,
             aim: Aim::FirstHit,
             open: BinaryHeap::new(),
             leaves: None,
             lane: 0,
-            needs_exact_test: false,
-            paid: 0,
+            test: StagedTest::NEW,
+            paid: Paid::NOTHING,
             lower: f64::INFINITY,
             upper: f64::INFINITY,
             best: None,
@@ -128,14 +128,6 @@ struct Query<'a> {
 }
 
 impl UnevenSearch {
-    pub(crate) fn forget(&mut self) {
-        self.key = None;
-    }
-
-    pub(crate) fn belongs_to(&self, a: &Tree, b: &Tree, pose: &Pose) -> bool {
-        self.key.is_some_and(|key| key == (a.stamp, b.stamp, *pose))
-    }
-
     /// Starts a query.
     pub(crate) fn start(
         &mut self,
@@ -147,7 +139,6 @@ impl UnevenSearch {
         let mut open = std::mem::take(&mut self.open);
         open.clear();
         *self = Self { aim, open, ..Self::default() };
-        self.key = Some((tree_a.stamp, tree_b.stamp, *pose));
         let (Some((_, root_a)), Some((_, root_b))) = (tree_a.root, tree_b.root) else {
             self.is_finished = true;
             return;
@@ -161,7 +152,7 @@ impl UnevenSearch {
     }
 
     /// Continues the search until it is finished or the budget is spent. Pairs that meet go to
-    /// `receiver`.
+    /// `receiver`. The meshes, the trees and the pose must be those of the start.
     pub(crate) fn run(
         &mut self,
         a: (&Mesh, &Tree),
@@ -170,7 +161,6 @@ impl UnevenSearch {
         receiver: &mut dyn FnMut(u32, u32),
         budget: &mut Budget<'_>,
     ) -> Progress {
-        debug_assert!(self.belongs_to(a.1, b.1, pose), "the search was started for this query");
         if self.is_finished {
             return Progress::Finished;
         }
@@ -236,17 +226,6 @@ impl UnevenSearch {
         }
     }
 
-    fn afford(&mut self, cost: u64, budget: &mut Budget<'_>) -> bool {
-        while self.paid < cost {
-            if !budget.step() {
-                return false;
-            }
-            self.paid += 1;
-        }
-        self.paid = 0;
-        true
-    }
-
     fn search(
         &mut self,
         query: &Query<'_>,
@@ -271,15 +250,15 @@ impl UnevenSearch {
                 return Progress::Finished;
             }
             if top.a.is_leaf() && top.b.is_leaf() {
-                if !budget.step() {
+                if !budget.step_of(Quantum::Leaves) {
                     return Progress::Stopped;
                 }
                 self.open.pop();
-                (self.leaves, self.lane, self.needs_exact_test) = (Some(top), 0, false);
+                (self.leaves, self.lane) = (Some(top), 0);
                 continue;
             }
             // Up to 64 pairs of children, most of which are dismissed along one direction.
-            if !self.afford(8, budget) {
+            if !self.paid.afford(UNITS_OF_OPENING, Quantum::Open, budget) {
                 return Progress::Stopped;
             }
             self.open.pop();
@@ -320,8 +299,7 @@ impl UnevenSearch {
             self.lane += 1;
             return true;
         }
-        let cost = if self.needs_exact_test { UNITS_OF_EXACT_TEST } else { UNITS_OF_MEASUREMENT };
-        if !self.afford(cost, budget) {
+        if !self.test.afford(UNITS_OF_MEASUREMENT, budget) {
             return false;
         }
         let (t, u) = (a.triangles[i], b.triangles[j]);
@@ -334,13 +312,7 @@ impl UnevenSearch {
             self.lane += 1;
             return true;
         }
-        let meet = if self.needs_exact_test {
-            Some(triangles_intersect(&here, &there))
-        } else {
-            triangles_intersect_quickly(&here, &there)
-        };
-        self.needs_exact_test = meet.is_none();
-        let Some(meet) = meet else { return true };
+        let Some(meet) = self.test.decide(&here, &there, budget) else { return false };
         self.lane += 1;
         if meet {
             receiver(t, u);

@@ -57,7 +57,7 @@ fn goal_for(case: &Case, k: usize, sides: (&Side, &Side, &Relative), random: &mu
         tree_a: &a.tree,
         tree_b: &b.tree,
         pose: &case.pose,
-        relative: relative.clone(),
+        relative,
     };
     let found = closest::triangle_triangle(&case.here[2 * k], &case.there[2 * k]);
     let between = ((found.point_b - found.point_a) * a.tree.frame.scale).try_normalize();

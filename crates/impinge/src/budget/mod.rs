@@ -1,18 +1,14 @@
 //! Limits on the work of a query (Klosowski et al. 1998, section 5.2.3).
 
+mod clock;
+mod quantum;
+
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// The longest time between two readings of the clock that a query aims at, and half of it the
-/// shortest. A reading takes 20 to 50 ns, about one percent of this.
-const TIME_BETWEEN_READINGS: Duration = Duration::from_micros(4);
-
-/// Units of work before the second reading of the clock, and the maximum between two readings. A
-/// unit takes 20 to 200 ns, and up to a microsecond where nothing is in the cache: the number of
-/// units between two readings follows from the time that the last ones took. It never influences
-/// what a unit does, so that it has no effect on results with a limit of steps.
-const FIRST_UNITS: u64 = 4;
-const MAX_UNITS: u64 = 64;
+use clock::Clock;
+pub(crate) use quantum::Paid;
+pub use quantum::Quantum;
 
 /// Limits on the work of a query, which stops at the first limit that it reaches.
 ///
@@ -25,17 +21,23 @@ const MAX_UNITS: u64 = 64;
 /// println!("{budget:?}");
 /// ```
 pub struct Budget<'a> {
+    /// Units that may be taken before the limits are looked at again.
+    credit: u64,
+    /// Units taken so far, and the credit.
+    granted: u64,
+    /// Limit on the units taken.
     steps: u64,
-    spent: u64,
     depth: u32,
-    deadline: Option<Instant>,
-    /// The clock is read when `spent` has reached this.
-    next_reading: u64,
-    /// The last reading, and the units until the next one.
-    last_reading: Option<Instant>,
-    units_per_reading: u64,
-    keep_going: Option<&'a mut dyn FnMut() -> bool>,
+    clock: Option<Clock>,
+    watch: Watch<'a>,
     is_over: bool,
+}
+
+/// Code of the caller that is called before every unit.
+enum Watch<'a> {
+    Nothing,
+    KeepGoing(&'a mut dyn FnMut() -> bool),
+    Observer(&'a mut dyn FnMut(Quantum) -> bool),
 }
 
 impl<'a> Budget<'a> {
@@ -43,14 +45,12 @@ impl<'a> Budget<'a> {
     #[must_use]
     pub fn unlimited() -> Self {
         Self {
+            credit: 0,
+            granted: 0,
             steps: u64::MAX,
-            spent: 0,
             depth: u32::MAX,
-            deadline: None,
-            next_reading: 0,
-            last_reading: None,
-            units_per_reading: FIRST_UNITS,
-            keep_going: None,
+            clock: None,
+            watch: Watch::Nothing,
             is_over: false,
         }
     }
@@ -60,7 +60,7 @@ impl<'a> Budget<'a> {
     pub fn micros(micros: u64) -> Self {
         // A deadline beyond the range of the clock is no limit.
         let deadline = Instant::now().checked_add(Duration::from_micros(micros));
-        Self { deadline, ..Self::unlimited() }
+        Self { clock: deadline.map(Clock::until), ..Self::unlimited() }
     }
 
     /// A limit on the number of steps. The outermost volumes are always compared. The result does
@@ -93,24 +93,35 @@ impl<'a> Budget<'a> {
     /// It may read a clock, or a flag that another thread sets.
     #[must_use]
     pub fn until(keep_going: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { keep_going: Some(keep_going), ..Self::unlimited() }
+        Self { watch: Watch::KeepGoing(keep_going), ..Self::unlimited() }
+    }
+
+    /// The query continues as long as `observe` returns true, which is called before every unit
+    /// with what the unit will be spent on: for measurements. The query works as with a deadline.
+    #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "for `internals` and tests"))]
+    #[must_use]
+    pub(crate) fn observed(observe: &'a mut dyn FnMut(Quantum) -> bool) -> Self {
+        Self { watch: Watch::Observer(observe), ..Self::unlimited() }
     }
 
     /// The same limits and a deadline.
     #[must_use]
     pub fn and_deadline(self, deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), next_reading: 0, ..self }
+        // The next unit reads the clock.
+        Self { clock: Some(Clock::until(deadline)), granted: self.spent(), credit: 0, ..self }
     }
 
     /// Whether no limit is set.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
-        !self.is_reproducible() && self.deadline.is_none()
+        let is_watched = !matches!(self.watch, Watch::Nothing);
+        !self.is_reproducible() && self.clock.is_none() && !is_watched
     }
 
     /// Whether the result must not depend on the machine: it does not depend on a clock anyway.
     pub(crate) fn is_reproducible(&self) -> bool {
-        self.steps <= u64::MAX / 2 || self.depth < u32::MAX || self.keep_going.is_some()
+        let keeps_going = matches!(self.watch, Watch::KeepGoing(_));
+        self.steps <= u64::MAX / 2 || self.depth < u32::MAX || keeps_going
     }
 
     /// Counts a step before it is taken; false if a limit is reached and the step must not be
@@ -118,7 +129,18 @@ impl<'a> Budget<'a> {
     #[inline]
     #[must_use]
     pub fn step(&mut self) -> bool {
-        self.take(1)
+        self.step_of(Quantum::Other)
+    }
+
+    /// As [`step`](Self::step), for this kind of work.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn step_of(&mut self, quantum: Quantum) -> bool {
+        if self.credit > 0 {
+            self.credit -= 1;
+            return true;
+        }
+        self.grant(1, quantum)
     }
 
     /// Counts several units of work before they are done; false if a limit is reached and they must
@@ -129,81 +151,80 @@ impl<'a> Budget<'a> {
     #[inline]
     #[must_use]
     pub fn take(&mut self, units: u64) -> bool {
-        if units > self.steps || self.is_over {
-            self.is_over = true;
-            return false;
+        if units.max(1) <= self.credit {
+            self.credit -= units;
+            return true;
         }
-        if self.spent >= self.next_reading && !self.may_continue() {
+        self.grant(units, Quantum::Other)
+    }
+
+    /// Takes units that the credit does not cover: looks at the limits, and gives the next credit.
+    #[cold]
+    #[inline(never)]
+    fn grant(&mut self, units: u64, quantum: Quantum) -> bool {
+        let spent = self.spent();
+        let left = self.steps.saturating_sub(spent);
+        let credit = if self.is_over || units > left { None } else { self.units_allowed(quantum) };
+        let Some(credit) = credit else {
+            (self.is_over, self.granted, self.credit) = (true, spent, 0);
             return false;
-        }
-        self.steps -= units;
-        self.spent += units;
+        };
+        let granted = credit.min(left).max(units);
+        (self.granted, self.credit) = (spent + granted, granted - units);
         true
     }
 
-    /// Reads the clock and calls `keep_going`.
-    #[cold]
-    #[inline(never)]
-    fn may_continue(&mut self) -> bool {
-        let in_time = self.deadline.is_none_or(|at| self.is_before(at));
-        self.is_over = !in_time || self.keep_going.as_mut().is_some_and(|keep_going| !keep_going());
-        self.next_reading = match (&self.deadline, &self.keep_going) {
-            (None, None) => u64::MAX,
-            (_, Some(_)) => self.spent + 1,
-            (Some(_), None) => self.spent + self.units_per_reading,
+    /// Reads the clock and calls the caller's code. The number of units until that is necessary
+    /// again; `None` if the query must stop.
+    fn units_allowed(&mut self, quantum: Quantum) -> Option<u64> {
+        let spent = self.spent();
+        let units = match &mut self.clock {
+            Some(clock) => clock.read(spent)?,
+            None => u64::MAX,
         };
-        !self.is_over
+        let (goes_on, units) = match &mut self.watch {
+            Watch::Nothing => (true, units),
+            Watch::KeepGoing(keep_going) => (keep_going(), 1),
+            Watch::Observer(observe) => (observe(quantum), 1),
+        };
+        goes_on.then_some(units)
     }
 
     /// Runs `work` with a share of what is left of the limits, between zero and one; what it does
     /// not spend stays.
     pub fn part<R>(&mut self, share: f64, work: impl FnOnce(&mut Budget<'_>) -> R) -> R {
         let share = share.clamp(0.0, 1.0);
-        let deadline = self.deadline.map(|at| {
+        let clock = self.clock.map(|Clock { deadline: at, .. }| {
             let now = Instant::now();
-            now + at.saturating_duration_since(now).mul_f64(share)
+            Clock::until(now + at.saturating_duration_since(now).mul_f64(share))
         });
+        let spent = self.spent();
         let steps = match self.steps > u64::MAX / 2 {
-            true => self.steps,
-            false => (self.steps as f64 * share) as u64,
+            true => u64::MAX,
+            false => ((self.steps - spent) as f64 * share) as u64,
         };
         let mut part = Budget {
             steps,
-            deadline,
+            clock,
             depth: self.depth,
             is_over: self.is_over,
-            keep_going: match &mut self.keep_going {
-                Some(keep_going) => Some(&mut **keep_going),
-                None => None,
+            watch: match &mut self.watch {
+                Watch::Nothing => Watch::Nothing,
+                Watch::KeepGoing(keep_going) => Watch::KeepGoing(&mut **keep_going),
+                Watch::Observer(observe) => Watch::Observer(&mut **observe),
             },
             ..Budget::unlimited()
         };
         let result = work(&mut part);
-        let spent = part.spent;
-        self.spent += spent;
-        self.steps = self.steps.saturating_sub(spent);
-        self.next_reading = self.spent;
+        // The next unit looks at the limits again.
+        (self.granted, self.credit) = (spent + part.spent(), 0);
         result
-    }
-
-    /// Reads the clock, and adapts the number of units until the next reading.
-    fn is_before(&mut self, deadline: Instant) -> bool {
-        let now = Instant::now();
-        if let Some(last) = self.last_reading.replace(now) {
-            let elapsed = now.saturating_duration_since(last);
-            if elapsed > TIME_BETWEEN_READINGS {
-                self.units_per_reading = (self.units_per_reading / 2).max(1);
-            } else if elapsed < TIME_BETWEEN_READINGS / 2 {
-                self.units_per_reading = (self.units_per_reading * 2).min(MAX_UNITS);
-            }
-        }
-        now < deadline
     }
 
     /// The units of work counted so far.
     #[must_use]
     pub fn spent(&self) -> u64 {
-        self.spent
+        self.granted - self.credit
     }
 
     /// Whether a limit was reached.
@@ -223,9 +244,9 @@ impl<'a> Budget<'a> {
 impl fmt::Debug for Budget<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Budget")
-            .field("steps", &self.steps)
+            .field("steps", &(self.steps - self.spent()))
             .field("depth", &self.depth)
-            .field("deadline", &self.deadline)
+            .field("deadline", &self.clock.map(|clock| clock.deadline))
             .finish_non_exhaustive()
     }
 }

@@ -1,11 +1,9 @@
 //! Every published pair method and every broad phase in a world: the events equal the engine's, or
 //! are wrong only in the direction of the method's bias.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "a test prints its measurements")]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use impinge::convex::{Cuboid, Hull, Sphere};
 use impinge::pair::{Bias, Budget};
@@ -234,60 +232,5 @@ fn answers_and_bounds_hold_with_every_budget() {
     }
     for name in ["18-dop", "spheres", "clipping", "perceptron", "separating-vector"] {
         assert!(undecided.contains(name), "{name} ignores the budget");
-    }
-}
-
-/// Not a test: measures the cost of checks and prints it next to the methods' estimates. Run with
-/// `cargo test --release -p impinge-papers --test world_methods -- --ignored --nocapture`.
-#[test]
-#[ignore = "measures"]
-fn methods_cost() {
-    let mut random = Random::new(3);
-    let meshes: Vec<Shape> = [(12, 8), (40, 25), (128, 80)]
-        .iter()
-        .map(|(u, v)| Shape::solid(shapes::torus(1.0, 0.4, *u, *v).unwrap()).unwrap())
-        .collect();
-    let hulls: Vec<Shape> = [8, 60, 400]
-        .iter()
-        .map(|n| {
-            let unit = |random: &mut Random| random.point().normalize();
-            let points: Vec<Vec3> = (0..*n).map(|_| unit(&mut random)).collect();
-            Shape::from(Hull::new(&points).unwrap())
-        })
-        .collect();
-    let flight: Vec<Pose> = (-100..100)
-        .map(|n| {
-            let turned = [0.1, 0.2 + 0.005 * f64::from(n), 0.3, 1.0];
-            Pose::from_quaternion(turned, [0.02 * f64::from(n), 0.9, 0.4]).unwrap()
-        })
-        .collect();
-    let kinds: Vec<MethodKind> = METHODS.to_vec();
-    for kind in kinds {
-        let method = kind.make().unwrap();
-        for shape in meshes.iter().chain(&hulls) {
-            let geometry = Geometry::from(shape.clone());
-            let part = &geometry.parts()[0];
-            let mut world = World::new();
-            let [a, b] = [0; 2].map(|_| world.add(Body::new(geometry.clone())).unwrap());
-            let traits = world.explain(a, b).unwrap().traits;
-            if !method.applies(&traits) {
-                continue;
-            }
-            let mut best = f64::INFINITY;
-            for _ in 0..5 {
-                let mut checker = method.checker(part, part);
-                let start = Instant::now();
-                for pose in &flight {
-                    let query = PairQuery { a: part, b: part, pose };
-                    std::hint::black_box(checker.check(&query, &mut Budget::unlimited()));
-                }
-                best = best.min(start.elapsed().as_nanos() as f64 / flight.len() as f64);
-            }
-            let size = traits.a.triangles.or(traits.a.corners).unwrap_or(0);
-            println!(
-                "{kind:30} {size:6}: {best:9.0} ns, estimated {:9.0}",
-                method.nanoseconds(&traits)
-            );
-        }
     }
 }

@@ -1,8 +1,9 @@
 //! Time of each method for a pair check over the sizes of meshes, and the constants of the cost
-//! model by which the world chooses a method.
+//! model by which the world chooses a method; published methods beside their estimates.
 
 mod check;
 mod fit;
+mod published;
 mod with_shapes;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::report::{Progress, Report, Table, count, short};
 use check::{Body, Poses, Regime, is_feasible, time};
 use impinge::internals::Random;
 use impinge_chart::{Axis, Chart, Mark};
+use published::Published;
 use with_shapes::WithShapes;
 
 /// Arguments of `impinge-lab methods`.
@@ -99,7 +101,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let arguments = &arguments;
     let sizes: Vec<usize> = SIZES.into_iter().filter(|n| *n <= arguments.max.max(2)).collect();
     let bodies: Vec<Body> = sizes.iter().map(|n| Body::new(*n)).collect::<Result<_>>()?;
-    let mut progress = Progress::new(bodies.len() * (bodies.len() + 1) / 2 + 1);
+    let mut progress = Progress::new(bodies.len() * (bodies.len() + 1) / 2 + 2);
     let mut rows = Vec::new();
     for (i, a) in bodies.iter().enumerate() {
         for b in &bodies[i..] {
@@ -109,7 +111,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     }
     progress.step("shapes");
     let with_shapes = WithShapes::measure(&bodies, arguments)?;
-    let path = report(arguments, &rows, &with_shapes)?;
+    progress.step("published methods");
+    let published = Published::measure(arguments)?;
+    let path = report(arguments, &rows, &with_shapes, &published)?;
     println!("{}", path.display());
     Ok(())
 }
@@ -211,7 +215,12 @@ fn time_over_fastest(rows: &[Row], choose: impl Fn(&Row) -> MethodKind) -> (f64,
     (sum / f64::from(counted.max(1)), worst.0, worst.1)
 }
 
-fn report(arguments: &Arguments, rows: &[Row], with_shapes: &WithShapes) -> Result<PathBuf> {
+fn report(
+    arguments: &Arguments,
+    rows: &[Row],
+    with_shapes: &WithShapes,
+    published: &Published,
+) -> Result<PathBuf> {
     let mut report =
         Report::new(&arguments.common.out, "methods", "Time of each method for a pair check");
     report.paragraph(&format!(
@@ -254,6 +263,7 @@ fn report(arguments: &Arguments, rows: &[Row], with_shapes: &WithShapes) -> Resu
     }
     report.table(&table);
     with_shapes.report(&mut report);
+    published.report(&mut report);
     let mut chart = Chart::new(
         "A check in flight",
         Axis::log("triangles of each mesh"),

@@ -26,6 +26,7 @@ mod cells;
 #[cfg(feature = "internals")]
 mod dependent_searches;
 mod ellipsoids;
+mod ending;
 mod exact;
 mod expand;
 mod gjk;
@@ -58,16 +59,15 @@ use std::marker::PhantomData;
 
 use super::Hull;
 use super::decide::Verdict;
-use super::interruptible::finish;
 use crate::answer::{Contact, Distance};
 use crate::budget::Budget;
 use crate::math::Pose;
 use crate::wide::UnfusedTask;
 use crate::wide::dispatch::{self, Task};
 use answer::Answer;
+use ending::{Ending, Finish, Leave};
 use pipeline::{ContactTask, GrowTask, IntersectionTask};
 use rest::Growing;
-use stage::{Stage, record_stage};
 
 /// The first piece of [`intersects_cached`], which takes a few microseconds at most.
 #[inline(always)]
@@ -149,8 +149,7 @@ pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Verdict {
 /// proof may differ.
 #[must_use]
 pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> Verdict {
-    decide_in_floats(a, b, pose, cache, Kernels::Fastest)
-        .unwrap_or_else(|rest| finish_verdict(a, b, pose, &rest))
+    decide(a, b, pose, cache, Kernels::Fastest, Finish)
 }
 
 /// The kernels of a search in floating point.
@@ -187,18 +186,23 @@ fn decide_in_floats(
     cache: &mut HullCache,
     kernels: Kernels,
 ) -> Result<Verdict, Rest> {
-    if cache.is_empty() {
-        kernels.run(IntersectionTask::<false> { a, b, pose, cache })
-    } else {
-        kernels.run(IntersectionTask::<true> { a, b, pose, cache })
-    }
+    decide(a, b, pose, cache, kernels, Leave)
 }
 
-#[cold]
-#[inline(never)]
-fn finish_verdict(a: &Hull, b: &Hull, pose: &Pose, rest: &Rest) -> Verdict {
-    record_stage(Stage::Exact);
-    finish(exact::decide(a, b, pose, rest.hint()))
+#[inline(always)]
+fn decide<E: Ending<Verdict>>(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+    kernels: Kernels,
+    ending: E,
+) -> E::Output {
+    if cache.is_empty() {
+        kernels.run(IntersectionTask::<E, false> { a, b, pose, cache, ending })
+    } else {
+        kernels.run(IntersectionTask::<E, true> { a, b, pose, cache, ending })
+    }
 }
 
 /// The distance of `a` and `b`, at `pose` in `a`'s frame, with closest points in `a`'s frame; zero
@@ -270,8 +274,7 @@ pub fn contact_cached(
 }
 
 fn measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> T {
-    measure_in_floats(a, b, pose, cache, (u32::MAX, Kernels::Fastest))
-        .unwrap_or_else(|rest| finish_measure(a, b, pose, &rest))
+    measure_and_end::<T, _>(a, b, pose, cache, (u32::MAX, Kernels::Fastest), Finish)
 }
 
 /// The distance or the depth, as far as floating point decides it in so many steps of growth.
@@ -281,13 +284,25 @@ fn measure_in_floats<T: Answer>(
     b: &Hull,
     pose: &Pose,
     cache: &mut HullCache,
-    (growth_steps, kernels): (u32, Kernels),
+    limits: (u32, Kernels),
 ) -> Result<T, Rest> {
+    measure_and_end::<T, _>(a, b, pose, cache, limits, Leave)
+}
+
+#[inline(always)]
+fn measure_and_end<T: Answer, E: Ending<T>>(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+    (growth_steps, kernels): (u32, Kernels),
+    ending: E,
+) -> E::Output {
     let answer = PhantomData;
     if cache.is_empty() {
-        kernels.run(ContactTask::<T, false> { a, b, pose, cache, growth_steps, answer })
+        kernels.run(ContactTask::<T, E, false> { a, b, pose, cache, growth_steps, ending, answer })
     } else {
-        kernels.run(ContactTask::<T, true> { a, b, pose, cache, growth_steps, answer })
+        kernels.run(ContactTask::<T, E, true> { a, b, pose, cache, growth_steps, ending, answer })
     }
 }
 
@@ -300,11 +315,4 @@ fn grow<T: Answer>(
     (steps, kernels): (u32, Kernels),
 ) -> Result<T, Rest> {
     kernels.run(GrowTask { a, b, pose, growing, steps, answer: PhantomData })
-}
-
-#[cold]
-#[inline(never)]
-fn finish_measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, rest: &Rest) -> T {
-    record_stage(Stage::Exact);
-    T::of(finish(exact::contact(a, b, pose, rest.hint(), T::DEPTH)))
 }

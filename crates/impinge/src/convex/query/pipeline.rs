@@ -10,6 +10,7 @@ use super::answer::{Answer, Overlap};
 use super::boundary;
 use super::cache::HullCache;
 use super::ellipsoids::Ellipsoids;
+use super::ending::{Ending, Leave};
 use super::expand::{Growth, Surface};
 use super::gjk::{Query, SearchEnd, certainly_contains_origin, origin_weights};
 use super::rest::{Growing, Rest};
@@ -39,34 +40,37 @@ thread_local! {
 
 /// Whether the bodies intersect. `WARM` if the cache holds a simplex: a cold and a warm search have
 /// little in common, and both are faster as separate functions.
-pub(super) struct IntersectionTask<'a, const WARM: bool> {
+pub(super) struct IntersectionTask<'a, E, const WARM: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
     pub(super) cache: &'a mut HullCache,
+    pub(super) ending: E,
 }
 
 /// The distance of the bodies, or the penetration depth if the answer has one. `WARM` as for
 /// [`IntersectionTask`].
-pub(super) struct ContactTask<'a, T, const WARM: bool> {
+pub(super) struct ContactTask<'a, T, E, const WARM: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
     pub(super) cache: &'a mut HullCache,
     /// The most steps of a polytope that grows.
     pub(super) growth_steps: u32,
+    pub(super) ending: E,
     pub(super) answer: PhantomData<T>,
 }
 
-impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
-    type Output = Result<Verdict, Rest>;
+impl<E: Ending<Verdict>, const WARM: bool> Task for IntersectionTask<'_, E, WARM> {
+    type Output = E::Output;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Result<Verdict, Rest> {
-        let Self { a, b, pose, cache } = self;
+    fn run<W: Wide>(self) -> E::Output {
+        let Self { a, b, pose, cache, ending } = self;
+        let pair = (a, b, pose);
         let query = Query::new(a, b, pose);
         if !SAFE_SIZES.contains(&query.size) {
-            return Err(Rest::Exact(Hint::NONE));
+            return ending.open(pair, Rest::Exact(Hint::NONE));
         }
         let mut simplex = Simplex::EMPTY;
         if WARM && cache.intersected {
@@ -76,7 +80,7 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
             }
             if certainly_contains_origin(&simplex) {
                 record_stage(Stage::F64);
-                return Ok(Verdict::Intersecting(common(&simplex)));
+                return ending.decided(Verdict::Intersecting(common(&simplex)));
             }
         } else if query.center_offset.length_squared() > query.radius_sum * query.radius_sum {
             record_stage(Stage::F32);
@@ -84,7 +88,8 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
             // The bound includes more roundings than there are. So the bodies are apart even where
             // the computed gap is negative.
             let gap = (length - query.radius_sum).max(0.0);
-            return Ok(Verdict::Separated(separation(query.center_offset / length, gap)));
+            return ending
+                .decided(Verdict::Separated(separation(query.center_offset / length, gap)));
         }
         let query_f32 = QueryF32::new(&query);
         let mut simplex_f32 = Simplex::EMPTY;
@@ -128,7 +133,7 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
             record_stage(Stage::F32);
             cache.store(&simplex_f32, false);
             cache.direction = direction;
-            return Ok(Verdict::Separated(separation(direction, gap)));
+            return ending.decided(Verdict::Separated(separation(direction, gap)));
         }
         let mut simplex = query.simplex_f64(&simplex_f32);
         let inside = matches!(end, SearchEndF32::Inside);
@@ -151,44 +156,45 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
         match end {
             SearchEnd::Inside => {
                 record_stage(Stage::F64);
-                Ok(Verdict::Intersecting(common(&simplex)))
+                ending.decided(Verdict::Intersecting(common(&simplex)))
             }
             SearchEnd::Separated { direction, gap } => {
                 record_stage(Stage::F64);
                 cache.direction = direction;
-                Ok(Verdict::Separated(separation(direction, gap)))
+                ending.decided(Verdict::Separated(separation(direction, gap)))
             }
             SearchEnd::Closest | SearchEnd::Undecided => {
                 // No separating direction is known. The offset of the centers is the best guess for
                 // the next query.
                 cache.direction = query.center_offset / query.size;
-                Err(Rest::Exact(hint(&simplex)))
+                ending.open(pair, Rest::Exact(hint(&simplex)))
             }
         }
     }
 }
 
-impl<T: Answer, const WARM: bool> Task for ContactTask<'_, T, WARM> {
-    type Output = Result<T, Rest>;
+impl<T: Answer, E: Ending<T>, const WARM: bool> Task for ContactTask<'_, T, E, WARM> {
+    type Output = E::Output;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Result<T, Rest> {
-        let Self { a, b, pose, cache, growth_steps: steps, .. } = self;
+    fn run<W: Wide>(self) -> E::Output {
+        let Self { a, b, pose, cache, growth_steps: steps, ending, .. } = self;
         let query = Query::new(a, b, pose);
+        let end = ((a, b, pose), ending);
         if !SAFE_SIZES.contains(&query.size) {
-            return Err(Rest::Exact(Hint::NONE));
+            return ending.open(end.0, Rest::Exact(Hint::NONE));
         }
         let query_f32 = QueryF32::new(&query);
-        let mut simplex_f32 = Simplex::EMPTY;
+        let mut simplex = Simplex::EMPTY;
         if WARM {
-            let end = query_f32.search_warm::<W, true>(cache, &mut simplex_f32);
-            return measure::<W, _, T>(
-                &query,
-                &query_f32,
-                &query_f32,
+            let found = query_f32.search_warm::<W, true>(cache, &mut simplex);
+            let found = (&simplex, &found);
+            return measure::<W, _, T, E>(
+                (&query, &query_f32, &query_f32),
                 cache,
-                (&simplex_f32, &end),
+                found,
                 steps,
+                end,
             );
         }
         if SmallHulls::fits(query.a, query.b) {
@@ -197,33 +203,22 @@ impl<T: Answer, const WARM: bool> Task for ContactTask<'_, T, WARM> {
             let balls_overlap =
                 query.center_offset.length_squared() <= query.radius_sum * query.radius_sum;
             let start = if balls_overlap { Some(Ellipsoids::new(&query_f32)) } else { None };
-            let end =
-                query_f32.search_cold::<W, _, true>(&small_hulls, start.as_ref(), &mut simplex_f32);
+            let found =
+                query_f32.search_cold::<W, _, true>(&small_hulls, start.as_ref(), &mut simplex);
+            let found = (&simplex, &found);
             if T::DEPTH {
-                measure::<W, _, T>(
-                    &query,
-                    &query_f32,
-                    &small_hulls,
-                    cache,
-                    (&simplex_f32, &end),
-                    steps,
-                )
+                let queries = (&query, &query_f32, &small_hulls);
+                measure::<W, _, T, E>(queries, cache, found, steps, end)
             } else {
                 // Only a depth needs further corners.
-                measure::<W, _, T>(
-                    &query,
-                    &query_f32,
-                    &query_f32,
-                    cache,
-                    (&simplex_f32, &end),
-                    steps,
-                )
+                let queries = (&query, &query_f32, &query_f32);
+                measure::<W, _, T, E>(queries, cache, found, steps, end)
             }
         } else {
             let start = Ellipsoids::new(&query_f32);
-            let end =
-                query_f32.search_cold::<W, _, true>(&query_f32, Some(&start), &mut simplex_f32);
-            measure::<W, _, T>(&query, &query_f32, &query_f32, cache, (&simplex_f32, &end), steps)
+            let found = query_f32.search_cold::<W, _, true>(&query_f32, Some(&start), &mut simplex);
+            let queries = (&query, &query_f32, &query_f32);
+            measure::<W, _, T, E>(queries, cache, (&simplex, &found), steps, end)
         }
     }
 }
@@ -305,73 +300,44 @@ impl<T: Answer> Task for GrowTask<'_, T> {
             return Err(Rest::Growing(growing));
         }
         SURFACE.set(Some(growing.surface));
-        depth_answer(&query, growth, growing.common)
+        depth_answer::<T, _>(&query, growth, growing.common, ((a, b, pose), Leave))
     }
 }
 
 /// The answer when a polytope has ended to grow.
 #[inline(always)]
-fn depth_answer<T: Answer>(
+fn depth_answer<T: Answer, E: Ending<T>>(
     query: &Query<'_>,
     growth: Growth,
     common: IntersectionCertificate,
-) -> Result<T, Rest> {
+    (pair, ending): End<'_, E>,
+) -> E::Output {
     let Growth::Ended(depth) = growth else {
-        return Err(Rest::Exact(Hint { pairs: common.pairs, direction: Vec3::ZERO }));
+        let hint = Hint { pairs: common.pairs, direction: Vec3::ZERO };
+        return ending.open(pair, Rest::Exact(hint));
     };
     record_stage(Stage::F64);
     let (point_a, point_b) = points(query, &depth.weights);
     let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
-    Ok(T::intersecting(Overlap { lower, upper, direction, point_a, point_b }, common))
+    let overlap = Overlap { lower, upper, direction, point_a, point_b };
+    ending.decided(T::intersecting(overlap, common))
 }
+
+/// The two bodies with the pose, and how their query ends.
+type End<'a, E> = ((&'a Hull, &'a Hull, &'a Pose), E);
 
 /// The distance or the penetration depth after a search in `f32` with corners from `corners`.
 #[inline(always)]
-fn measure<W: Wide, C: Corners, T: Answer>(
-    query: &Query<'_>,
-    query_f32: &QueryF32<'_>,
-    corners: &C,
-    cache: &mut HullCache,
-    found: (&Simplex<Vec3A>, &SearchEndF32),
-    steps: u32,
-) -> Result<T, Rest> {
-    let answer = PhantomData;
-    W::run_out_of_line(Measure { query, query_f32, corners, cache, found, steps, answer })
-}
-
-/// [`measure`], compiled once for each backend and kind of corners.
-struct Measure<'a, C, T> {
-    query: &'a Query<'a>,
-    query_f32: &'a QueryF32<'a>,
-    corners: &'a C,
-    cache: &'a mut HullCache,
-    found: (&'a Simplex<Vec3A>, &'a SearchEndF32),
-    steps: u32,
-    answer: PhantomData<T>,
-}
-
-impl<C: Corners, T: Answer> Task for Measure<'_, C, T> {
-    type Output = Result<T, Rest>;
-
-    #[inline(always)]
-    fn run<W: Wide>(self) -> Self::Output {
-        let Self { query, query_f32, corners, cache, found, steps, .. } = self;
-        measure_here::<W, C, T>(query, query_f32, corners, cache, found, steps)
-    }
-}
-
-#[inline(always)]
-fn measure_here<W: Wide, C: Corners, T: Answer>(
-    query: &Query<'_>,
-    query_f32: &QueryF32<'_>,
-    corners: &C,
+fn measure<W: Wide, C: Corners, T: Answer, E: Ending<T>>(
+    (query, query_f32, corners): (&Query<'_>, &QueryF32<'_>, &C),
     cache: &mut HullCache,
     (simplex_f32, end): (&Simplex<Vec3A>, &SearchEndF32),
     steps: u32,
-) -> Result<T, Rest> {
+    (pair, ending): End<'_, E>,
+) -> E::Output {
     if !matches!(end, SearchEndF32::Inside) {
         if let Some(distance) = certified_distance(query, simplex_f32, cache) {
-            return Ok(T::separated(
+            return ending.decided(T::separated(
                 distance,
                 cache.direction,
                 separation(cache.direction, distance.lower),
@@ -392,17 +358,17 @@ fn measure_here<W: Wide, C: Corners, T: Answer>(
                 return match distance
                     .or_else(|| certified_distance_by_normal(query, &simplex, cache))
                 {
-                    Some(distance) => Ok(T::separated(
+                    Some(distance) => ending.decided(T::separated(
                         distance,
                         cache.direction,
                         separation(cache.direction, distance.lower),
                     )),
-                    None => Err(Rest::Exact(hint(&simplex))),
+                    None => ending.open(pair, Rest::Exact(hint(&simplex))),
                 };
             }
             SearchEnd::Undecided if boundary::contains_origin(query, &mut simplex) => {}
             SearchEnd::Separated { .. } | SearchEnd::Undecided => {
-                return Err(Rest::Exact(hint(&simplex)));
+                return ending.open(pair, Rest::Exact(hint(&simplex)));
             }
         }
     }
@@ -412,9 +378,9 @@ fn measure_here<W: Wide, C: Corners, T: Answer>(
         return match common_point(query, &simplex, certain) {
             Some(point) => {
                 record_stage(Stage::F64);
-                Ok(T::intersecting(Overlap::unknown(point), common))
+                ending.decided(T::intersecting(Overlap::unknown(point), common))
             }
-            None => Err(Rest::Exact(hint(&simplex))),
+            None => ending.open(pair, Rest::Exact(hint(&simplex))),
         };
     }
     let mut start = Simplex::EMPTY;
@@ -424,16 +390,17 @@ fn measure_here<W: Wide, C: Corners, T: Answer>(
     if start.len() < 4 {
         if let Some(overlap) = touching_overlap(query, &simplex) {
             record_stage(Stage::F64);
-            return Ok(T::intersecting(overlap, common));
+            return ending.decided(T::intersecting(overlap, common));
         }
         complete_tetrahedron::<W, C>(corners, &mut start);
     }
     let expand = ExpandTask { query, query_f32, corners, start: &start, steps };
     match W::run_out_of_line(expand) {
-        Ok(growth) => depth_answer(query, growth, common),
-        Err(surface) => {
-            Err(Rest::Growing(Growing { surface, common, uses_small_hulls: C::ARE_SMALL_HULLS }))
-        }
+        Ok(growth) => depth_answer::<T, E>(query, growth, common, (pair, ending)),
+        Err(surface) => ending.open(
+            pair,
+            Rest::Growing(Growing { surface, common, uses_small_hulls: C::ARE_SMALL_HULLS }),
+        ),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The two SIMD backends against each other, and the stages of a query against exact arithmetic.
 
 use super::super::answer::Outcome;
-use super::super::{finish_measure, finish_verdict};
+use super::super::ending::Finish;
 use super::*;
 use crate::convex::query::stage;
 use crate::math::Random;
@@ -32,31 +32,35 @@ fn portable_and_simd_backends_agree() {
             let pose = &pose;
             let mut caches: [HullCache; 4] = Default::default();
             let [p, q, r, s] = &mut caches;
-            let exact = |rest: Rest| finish_verdict(a, b, pose, &rest);
-            let measured = |rest: Rest| finish_measure::<Outcome>(a, b, pose, &rest);
-            let simd = dispatch::run(IntersectionTask::<false> { a, b, pose, cache: p });
-            let portable = IntersectionTask::<false> { a, b, pose, cache: q }.run::<Baseline>();
-            let (simd, portable) = (simd.unwrap_or_else(exact), portable.unwrap_or_else(exact));
+            let simd = dispatch::run(IntersectionTask::<_, false> {
+                a,
+                b,
+                pose,
+                cache: p,
+                ending: Finish,
+            });
+            let portable = IntersectionTask::<_, false> { a, b, pose, cache: q, ending: Finish }
+                .run::<Baseline>();
             assert_eq!(simd.is_intersecting(), portable.is_intersecting());
-            let simd = dispatch::run(ContactTask::<Outcome, false> {
+            let simd = dispatch::run(ContactTask::<Outcome, _, false> {
                 a,
                 b,
                 pose,
                 cache: r,
                 growth_steps: u32::MAX,
+                ending: Finish,
                 answer: PhantomData,
             });
-            let portable = ContactTask::<Outcome, false> {
+            let portable = ContactTask::<Outcome, _, false> {
                 a,
                 b,
                 pose,
                 cache: s,
                 growth_steps: u32::MAX,
+                ending: Finish,
                 answer: PhantomData,
             }
             .run::<Baseline>();
-            let (simd, portable) =
-                (simd.unwrap_or_else(measured), portable.unwrap_or_else(measured));
             match (simd, portable) {
                 (Outcome::Separated(p, ..), Outcome::Separated(q, ..)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
@@ -80,17 +84,16 @@ fn depth_of_a_body_in_itself_is_its_least_width() {
     let hull = Hull::new(&points).unwrap();
     let mut cache = HullCache::default();
     let (a, b, pose) = (&hull, &hull, &Pose::IDENTITY);
-    let found = dispatch::run(ContactTask::<Outcome, false> {
+    let found = dispatch::run(ContactTask::<Outcome, _, false> {
         a,
         b,
         pose,
         cache: &mut cache,
         growth_steps: u32::MAX,
+        ending: Finish,
         answer: PhantomData,
     });
-    let Outcome::Intersecting(overlap, common) =
-        found.unwrap_or_else(|rest| finish_measure::<Outcome>(a, b, pose, &rest))
-    else {
+    let Outcome::Intersecting(overlap, common) = found else {
         panic!("a body meets itself");
     };
     assert!(common.verify(hull.vertices(), hull.vertices()));
@@ -216,48 +219,55 @@ fn verdicts_and_proofs_hold_for_large_coordinates() {
         verdicts[usize::from(intersects)] += 1;
         let (a_hull, b_hull) = (&p, &q);
         let mut cache = HullCache::default();
-        let finish = |rest: Rest| finish_verdict(a_hull, b_hull, pose, &rest);
         stage::take_counts();
-        let simd = dispatch::run(IntersectionTask::<false> {
+        let simd = dispatch::run(IntersectionTask::<_, false> {
             a: a_hull,
             b: b_hull,
             pose,
             cache: &mut cache,
-        })
-        .unwrap_or_else(finish);
+            ending: Finish,
+        });
         let counts = stage::take_counts();
         assert_eq!(counts.iter().sum::<u32>(), 1, "{counts:?}");
         for (sum, count) in stage_counts[ratio].iter_mut().zip(counts) {
             *sum += count;
         }
         let mut none = HullCache::default();
-        let portable = IntersectionTask::<false> { a: a_hull, b: b_hull, pose, cache: &mut none }
-            .run::<Baseline>();
-        let again = dispatch::run(IntersectionTask::<true> {
+        let portable = IntersectionTask::<_, false> {
+            a: a_hull,
+            b: b_hull,
+            pose,
+            cache: &mut none,
+            ending: Finish,
+        }
+        .run::<Baseline>();
+        let again = dispatch::run(IntersectionTask::<_, true> {
             a: a_hull,
             b: b_hull,
             pose,
             cache: &mut cache,
+            ending: Finish,
         });
         let mut other = HullCache::default();
-        let task = ContactTask::<Outcome, false> {
+        let task = ContactTask::<Outcome, _, false> {
             a: a_hull,
             b: b_hull,
             pose,
             cache: &mut other,
             growth_steps: u32::MAX,
+            ending: Finish,
             answer: PhantomData,
         };
-        let measured = |rest: Rest| finish_measure::<Outcome>(a_hull, b_hull, pose, &rest);
-        let contact = dispatch::run(task).unwrap_or_else(measured);
-        let after = dispatch::run(IntersectionTask::<true> {
+        let contact = dispatch::run(task);
+        let after = dispatch::run(IntersectionTask::<_, true> {
             a: a_hull,
             b: b_hull,
             pose,
             cache: &mut other,
+            ending: Finish,
         });
         let case = format!("{round}: size {size:e} far {far:e} kind {kind}");
-        let others = [portable, again, after].map(|found| found.unwrap_or_else(finish));
+        let others = [portable, again, after].map(|found| found);
         for decision in [simd].into_iter().chain(others) {
             assert_eq!(decision.is_intersecting(), intersects, "{case} {decision:?}");
             assert!(decision.verify(a, &there), "{case} {decision:?} {a:?} {there:?}");

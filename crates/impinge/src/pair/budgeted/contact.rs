@@ -7,14 +7,15 @@ use crate::mesh::Mesh;
 use crate::tree::contact_of_boxes;
 
 impl FirstSearch {
-    /// A contact for a response while it is not known whether the bodies meet: that of the deepest
-    /// of the open pairs of parts (Hubbard 1995, section VII).
+    /// A contact for a response while it is not known whether the bodies meet, from the open pairs
+    /// of parts (Hubbard 1995, section VII).
     ///
-    /// The parts are the contents of two boxes of the trees. As for two convex bodies, `direction`
-    /// leads from A to B, and B's part moved along it by `-lower` leaves A's part; `point_a` and
-    /// `point_b` are in the middle of what the two boxes have in common. Both are approximations
-    /// that get better as the search goes on; only `lower` is a certain bound. Of more than 256
-    /// open pairs, about 256 are compared.
+    /// The parts are the contents of two boxes of the trees. `direction` leads from A to B: out of
+    /// A's patches and into B's. B moved along it by `-lower` has no open pair of parts that meet;
+    /// `point_a` and `point_b` are in the middle of what the boxes have in common, on average. Both
+    /// approximate the contact of bodies that touch or nearly do; only `lower` is a certain bound.
+    /// Of more than 256 open pairs, about 256 are compared, and `lower` is that of the whole
+    /// meshes.
     ///
     /// `None` if the search is decided, or belongs to other meshes or to another pose. Searches
     /// without trees, or with sizes beyond `f32`, have a contact of the outermost boxes.

@@ -84,9 +84,7 @@ impl<'q> Overlaps<'q> {
     /// Upper bound of the length of the shortest translation that separates the contents of `b`
     /// from those of `a`; if negative, a lower bound of their distance, negated.
     pub(super) fn of(&self, a: Link, b: Link) -> f64 {
-        let (tree_a, tree_b) = (self.tree_a, self.tree_b);
-        let bounds_a = Bounds::new(tree_a.bounds_of(a), tree_a.frame.unit);
-        let bounds_b = Bounds::new(tree_b.bounds_of(b), tree_b.frame.unit);
+        let (bounds_a, bounds_b) = self.bounds(a, b);
         let rotation = &self.rotation;
         let mut least = f64::INFINITY;
         for axis in [DVec3::X, DVec3::Y, DVec3::Z, bounds_a.normal] {
@@ -102,8 +100,7 @@ impl<'q> Overlaps<'q> {
     /// As [`of`](Self::of), with the direction, of length one in A's axes, along which `b` leaves
     /// `a` by that translation.
     pub(super) fn shallowest(&self, a: Link, b: Link) -> (f64, DVec3) {
-        let bounds_a = Bounds::new(self.tree_a.bounds_of(a), self.tree_a.frame.unit);
-        let bounds_b = Bounds::new(self.tree_b.bounds_of(b), self.tree_b.frame.unit);
+        let (bounds_a, bounds_b) = self.bounds(a, b);
         let [x, y, z] = [self.rotation.x_axis, self.rotation.y_axis, self.rotation.z_axis];
         let normal = self.rotation * bounds_b.normal;
         let axes = [DVec3::X, DVec3::Y, DVec3::Z, bounds_a.normal, x, y, z, normal];
@@ -120,11 +117,41 @@ impl<'q> Overlaps<'q> {
         (least.0 + least.0.abs() * 1e-14 + self.slack, least.1)
     }
 
+    /// As [`of`](Self::of), along one direction of length one in A's axes: by how far `b` has to
+    /// move along it to leave `a`.
+    pub(super) fn depth_along(&self, a: Link, b: Link, way: DVec3) -> f64 {
+        let (bounds_a, bounds_b) = self.bounds(a, b);
+        let overlap = bounds_a.interval(way).1 - self.moved(way, &bounds_b).0;
+        overlap + overlap.abs() * 1e-14 + self.slack
+    }
+
+    /// The difference of the mean normals of two patches, where they are nearly flat: out of A and
+    /// into B, for outward normals; in A's axes. A patch that is as thick as it is wide has no
+    /// normal.
+    pub(super) fn normal_difference(&self, a: Link, b: Link) -> DVec3 {
+        let (bounds_a, bounds_b) = self.bounds(a, b);
+        let normal = bounds_a.flat_normal() - self.rotation * bounds_b.flat_normal();
+        normal * 0.5
+    }
+
+    /// The direction between the centres of two subtrees, in A's axes, of length one; zero if they
+    /// coincide.
+    pub(super) fn between_centers(&self, a: Link, b: Link) -> DVec3 {
+        let (bounds_a, bounds_b) = self.bounds(a, b);
+        let b = self.rotation * bounds_b.center + self.origin;
+        direction(b - bounds_a.center).unwrap_or(DVec3::ZERO)
+    }
+
+    fn bounds(&self, a: Link, b: Link) -> (Bounds, Bounds) {
+        let (tree_a, tree_b) = (self.tree_a, self.tree_b);
+        let bounds_a = Bounds::new(tree_a.bounds_of(a), tree_a.frame.unit);
+        (bounds_a, Bounds::new(tree_b.bounds_of(b), tree_b.frame.unit))
+    }
+
     /// The middle of what the boxes of two subtrees have in common along A's axes, relative to A's
     /// origin.
     pub(super) fn middle(&self, a: Link, b: Link) -> DVec3 {
-        let bounds_a = Bounds::new(self.tree_a.bounds_of(a), self.tree_a.frame.unit);
-        let bounds_b = Bounds::new(self.tree_b.bounds_of(b), self.tree_b.frame.unit);
+        let (bounds_a, bounds_b) = self.bounds(a, b);
         let along = |axis: DVec3| {
             let ((low, high), (low_b, high_b)) =
                 (bounds_a.interval(axis), self.moved(axis, &bounds_b));
@@ -182,6 +209,12 @@ impl Bounds {
             half_thickness: f64::from(disc.half_thickness) * height,
             radius: f64::from(disc.radius) * unit,
         }
+    }
+
+    /// The normal of the disc times the share by which it is thinner than wide.
+    fn flat_normal(&self) -> DVec3 {
+        let share = 1.0 - self.half_thickness / self.radius;
+        if share > 0.0 { self.normal * share } else { DVec3::ZERO }
     }
 
     /// The interval of its products with a direction of any length.

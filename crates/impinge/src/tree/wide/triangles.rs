@@ -1,7 +1,7 @@
 //! Compares up to eight triangles with up to eight others, in `f32` with a proven error bound. Each
 //! pair is certainly apart, certainly crossing, or undecided.
 
-use crate::wide::{Lanes3, Wide, Wide3, dispatch};
+use crate::wide::{Lanes3, Wide, Wide3};
 
 use super::lanes::Lanes;
 use super::leaf::Leaf;
@@ -129,27 +129,6 @@ const UNDERFLOW_ERROR: f32 = 1e-36;
 /// `to_box` maps from the leaf's frame to that of the box.
 #[inline(always)]
 pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) -> u32 {
-    W::run_out_of_line(NearBox { leaf, bounds, to_box })
-}
-
-/// [`near_box`], compiled once for each backend.
-struct NearBox<'a> {
-    leaf: &'a Leaf,
-    bounds: &'a LocalBox,
-    to_box: &'a Map,
-}
-
-impl dispatch::Task for NearBox<'_> {
-    type Output = u32;
-
-    #[inline(always)]
-    fn run<W: Wide>(self) -> u32 {
-        near_box_here::<W>(self.leaf, self.bounds, self.to_box)
-    }
-}
-
-#[inline(always)]
-fn near_box_here<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) -> u32 {
     let place = to_box.point(&leaf.origin);
     let c = &bounds.center;
     let offset = [place[0] - c[0], place[1] - c[1], place[2] - c[2]];

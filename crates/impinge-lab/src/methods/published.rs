@@ -50,7 +50,7 @@ impl Published {
         let flight = flight()?;
         let mut rows = Vec::new();
         for kind in METHODS {
-            let method = kind.make()?;
+            let method = kind.make().with_context(|| format!("{kind} is made by a world"))?;
             for (name, shape) in &shapes {
                 let geometry = Geometry::from(shape.clone());
                 let part = geometry.parts().first().context("a shape is one part")?;

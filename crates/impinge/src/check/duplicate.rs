@@ -1,5 +1,6 @@
 //! Whether two meshes have the same triangles, in any order.
 
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::math::{Vec3, coordinate_key};
 use crate::pair::Posed;
@@ -102,7 +103,7 @@ impl SameSearch {
 }
 
 fn key(triangle: [Vec3; 3]) -> Key {
-    let mut corners = triangle.map(coordinate_key);
+    let mut corners = triangle.map_each(coordinate_key);
     corners.sort_unstable();
     corners
 }

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::answer::Distance;
 use crate::answer::Verdict;
+use crate::arrays::MapEach;
 use crate::budget::Budget;
 use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
@@ -260,7 +261,7 @@ impl Sink for UntilCrossing<'_> {
     fn pair(&mut self, i: u32, j: u32) -> ControlFlow<()> {
         self.pairs.push((i, j));
         let (a, b, pose) = self.meshes;
-        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        let corners_b = b.triangle(j as usize).map_each(|v| pose.transform_point(v));
         if triangle_triangle(&a.triangle(i as usize), &corners_b) == Some(HitKind::Crossing) {
             self.crossing = Some((i, j));
             return ControlFlow::Break(());

@@ -1,6 +1,7 @@
 //! The check of one pair of parts within a budget.
 
 use crate::answer::{Bounds, Distance, Verdict};
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::closest;
 use crate::exact::HitKind;
@@ -351,7 +352,7 @@ fn known_by_boxes(parts: Parts<'_>, options: &CheckOptions) -> PairKnown {
 /// elsewhere: as a search without a budget reports it.
 fn as_measured(distance: Distance, (a, b, pose): Parts<'_>) -> Distance {
     let (Some(i), Some(j)) = (distance.triangle_a, distance.triangle_b) else { return distance };
-    let of_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+    let of_b = b.triangle(j as usize).map_each(|v| pose.transform_point(v));
     let measured = closest::triangle_triangle(&a.triangle(i as usize), &of_b);
     Distance { upper: measured.upper.max(distance.upper), ..distance }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::arrays::MapEach;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 use crate::scene::Scene;
@@ -44,7 +45,7 @@ pub fn first_equal_pairs(scene: &Scene, pairs: &[(usize, usize)]) -> Vec<usize> 
     let key = |at: usize| {
         let (a, b) = (&parts[pairs[at].0], &parts[pairs[at].1]);
         let mut key = [0; 14];
-        key[..2].copy_from_slice(&[a, b].map(|part| Arc::as_ptr(&part.mesh).addr() as u64));
+        key[..2].copy_from_slice(&[a, b].map_each(|part| Arc::as_ptr(&part.mesh).addr() as u64));
         key[2..].copy_from_slice(&bits(&Pose::relative(&a.pose, &b.pose)));
         key
     };

@@ -5,6 +5,7 @@
 //! axis.
 
 use super::hull::Topology;
+use crate::arrays::MapEach;
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, drop_axis};
 use crate::order::sort_by;
@@ -15,7 +16,7 @@ pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u
     let project = |i: u32| drop_axis(points[i as usize], drop);
     let mut order = candidates(points, corners, drop);
     // Adding zero gives both zeros one sign.
-    let key = |i: u32| project(i).map(|c| c + 0.0);
+    let key = |i: u32| project(i).map_each(|c| c + 0.0);
     sort_by(&mut order, &|i, j| {
         let ([a, b], [c, d]) = (key(*i), key(*j));
         a.total_cmp(&c).then(b.total_cmp(&d)).then(i.cmp(j))
@@ -53,7 +54,7 @@ fn extend(
 
 /// The points that are not strictly inside the triangle of the first three corners.
 fn candidates(points: &[Vec3], corners: [u32; 3], drop: usize) -> Vec<u32> {
-    let [a, b, c] = corners.map(|i| drop_axis(points[i as usize], drop));
+    let [a, b, c] = corners.map_each(|i| drop_axis(points[i as usize], drop));
     (0..points.len() as u32)
         .filter(|i| {
             let p = drop_axis(points[*i as usize], drop);

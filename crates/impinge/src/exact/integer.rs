@@ -7,6 +7,7 @@
 use num_bigint::{BigInt, BigUint};
 
 use super::Sign;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// A finite number as `mantissa * 2^exponent`; `None` if it is not finite.
@@ -96,7 +97,7 @@ pub(crate) fn det2(a: &[BigInt], b: &[BigInt], c: &[BigInt]) -> BigInt {
 
 /// `(b - a) x (c - a) . (d - a)`.
 pub(crate) fn det3(a: &[BigInt], b: &[BigInt], c: &[BigInt], d: &[BigInt]) -> BigInt {
-    let [u, v, w] = [b, c, d].map(|p| [0, 1, 2].map(|i| &p[i] - &a[i]));
+    let [u, v, w] = [b, c, d].map_each(|p| [0, 1, 2].map_each(|i| &p[i] - &a[i]));
     (&u[1] * &v[2] - &u[2] * &v[1]) * &w[0]
         + (&u[2] * &v[0] - &u[0] * &v[2]) * &w[1]
         + (&u[0] * &v[1] - &u[1] * &v[0]) * &w[2]

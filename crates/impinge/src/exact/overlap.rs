@@ -10,6 +10,7 @@ use super::corner::Corner;
 use super::element::{Element, lexicographic, project};
 use super::filter_counter::FilterCounter;
 use super::orient::turn;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the
@@ -22,14 +23,14 @@ pub(super) fn clip_edge(
     counter: &mut impl FilterCounter,
 ) -> Option<[Corner; 2]> {
     let corners = p.edge_corners(e);
-    let [from, to] = corners.map(|i| p.corners[i]);
+    let [from, to] = corners.map_each(|i| p.corners[i]);
     // The sides of the triangle's edges on which the edge's ends lie, and the sides of the edge on
     // which the triangle's vertices lie.
-    let from_sides = [0, 1, 2].map(|k| q.side_of_edge(k, from, axis, counter));
-    let to_sides = [0, 1, 2].map(|k| q.side_of_edge(k, to, axis, counter));
+    let from_sides = [0, 1, 2].map_each(|k| q.side_of_edge(k, from, axis, counter));
+    let to_sides = [0, 1, 2].map_each(|k| q.side_of_edge(k, to, axis, counter));
     let projected = |v: Vec3| project(v, axis);
-    let q_sides =
-        [0, 1, 2].map(|k| turn(projected(from), projected(to), projected(q.vertex(k)), counter));
+    let q_sides = [0, 1, 2]
+        .map_each(|k| turn(projected(from), projected(to), projected(q.vertex(k)), counter));
 
     // Candidates with their rank along the edge: its start, an entry, a vertex on it, an exit, its
     // end. The set is convex, so at most two are different.
@@ -87,7 +88,7 @@ pub(super) fn overlap(
     for e in 0..3 {
         let of_a = clip_edge(a, e, b, axis, counter);
         let of_b = clip_edge(b, e, a, axis, counter).map(|piece| {
-            let [from, to] = piece.map(Corner::swapped);
+            let [from, to] = piece.map_each(Corner::swapped);
             if a.orientation == b.orientation { [from, to] } else { [to, from] }
         });
         for piece in [of_a, of_b].into_iter().flatten() {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::components::Components;
 use super::edges::Edges;
 use super::topology::HalfEdgeTables;
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 
 /// The polygons of a mesh that are not all triangles, as ranges of one list of corners.
@@ -104,7 +105,7 @@ impl Connectivity {
     pub(super) fn renumbered(&self, vertex_count: usize, number: impl Fn(u32) -> u32) -> Self {
         Self {
             vertex_count,
-            triangles: self.triangles.iter().map(|t| t.map(&number)).collect(),
+            triangles: self.triangles.iter().map(|t| t.map_each(&number)).collect(),
             polygons: self.polygons.as_ref().map(|p| PolygonList {
                 starts: p.starts.clone(),
                 corners: p.corners.iter().map(|v| number(*v)).collect(),
@@ -145,7 +146,7 @@ impl Connectivity {
         let mut polygons = 0;
         for part in parts {
             let shift = index(all.vertex_count);
-            all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + shift)));
+            all.triangles.extend(part.triangles.iter().map(|t| t.map_each(|v| v + shift)));
             all.forced_polygons.extend(part.forced_polygons.iter().map(|p| p + polygons));
             if let Some(list) = &mut list {
                 for p in 0..part.polygon_count() {

@@ -1,5 +1,6 @@
 //! Triangles in blocks of neighbours, so that most of them are rejected a block at a time.
 
+use crate::arrays::MapEach;
 use crate::math::Aabb;
 
 /// The number of triangles in a block.
@@ -20,12 +21,12 @@ pub(crate) fn blocks(triangles: &[(u32, Aabb)]) -> Vec<Block> {
     let mut with_codes: Vec<(u64, u32, Aabb)> = triangles
         .iter()
         .map(|(i, bounds)| {
-            let cell = [0, 1, 2].map(|k| {
+            let cell = [0, 1, 2].map_each(|k| {
                 // For a flat mesh this is zero divided by zero, and NaN becomes cell 0.
                 let fraction = (bounds.center()[k] - origin[k]) / extent[k];
                 (fraction.clamp(0.0, 1.0) * 1023.0) as u64
             });
-            let [x, y, z] = cell.map(spread_bits);
+            let [x, y, z] = cell.map_each(spread_bits);
             (x | y << 1 | z << 2, *i, *bounds)
         })
         .collect();

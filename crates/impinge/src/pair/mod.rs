@@ -53,6 +53,7 @@ pub use near::{near, within};
 pub(crate) use posed::Posed;
 pub use separation::Separation;
 
+use crate::arrays::MapEach;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 pub use crate::tree::wide::MeshCache;
@@ -202,7 +203,7 @@ pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
 
 /// The hit of a pair that was found to meet.
 fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {
-    let triangle_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+    let triangle_b = b.triangle(j as usize).map_each(|v| pose.transform_point(v));
     Hit::between((i, &a.triangle(i as usize)), (j, &triangle_b))
 }
 

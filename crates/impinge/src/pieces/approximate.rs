@@ -10,6 +10,7 @@ use super::region::Region;
 use super::scale::Scale;
 use super::soup::{Keep, Soup, append_outer_points};
 use super::{Decomposition, Piece, bodies, check_closed, index};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::exact::Location;
@@ -112,7 +113,7 @@ pub fn decompose_watched(
         tolerance: scale.length(options.tolerance).clamp(MIN_TOLERANCE, MAX_TOLERANCE),
         effort: options.effort,
     };
-    let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
+    let corners = |t: &[u32; 3]| t.map_each(|v| vertices[v as usize]);
     let whole = Soup::of(mesh.triangles().iter().map(corners));
     let mut waiting: Vec<Node> = bodies(mesh, &vertices)
         .into_iter()

@@ -1,5 +1,6 @@
 //! The separate bodies of a solid. Each is decomposed on its own.
 
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
@@ -22,7 +23,7 @@ pub fn check_closed(mesh: &Mesh) -> Result<(), Error> {
 /// each group is closed.
 pub fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
     let shells = mesh.shells();
-    let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
+    let corners = |t: usize| mesh.triangles()[t].map_each(|v| vertices[v as usize]);
     let mut groups: Vec<(Aabb, Vec<u32>)> = vec![(Aabb::EMPTY, Vec::new()); shells.count()];
     for t in 0..mesh.triangles().len() {
         let group = &mut groups[mesh.shell_of(t) as usize];

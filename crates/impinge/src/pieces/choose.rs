@@ -15,6 +15,7 @@ use super::excess::Part;
 use super::index::SolidIndex;
 use super::planes::{Plane, bounds, planes, volume_and_area};
 use super::soup::{Keep, Soup};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
 use crate::exact::Location;
 use crate::math::{Aabb, Vec3};
@@ -123,7 +124,7 @@ impl Notch {
 pub(super) fn notches(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Notch> {
     let mut found = Vec::new();
     let edges = mesh.edges();
-    let corners = |t: u32| mesh.triangles()[t as usize].map(|v| vertices[v as usize]);
+    let corners = |t: u32| mesh.triangles()[t as usize].map_each(|v| vertices[v as usize]);
     for e in 0..edges.len() {
         let mut around = edges.triangles(e);
         let (Some(s), Some(t)) = (around.next(), around.next()) else { continue };
@@ -201,7 +202,7 @@ pub(super) fn best_cut(part: &Part<'_>, notches: &[Notch], solid: &SolidIndex) -
             UNEVEN_CUT_WEIGHT * middle.abs()
                 + extra
                 + [Keep::Low, Keep::High]
-                    .map(|k| model.cost(&whole.cut(cut, k), 1))
+                    .map_each(|k| model.cost(&whole.cut(cut, k), 1))
                     .iter()
                     .sum::<f64>()
         })
@@ -227,7 +228,7 @@ fn voids(hull: &Hull, solid: &SolidIndex) -> Vec<Void> {
     let largest = size.max_element().max(f64::MIN_POSITIVE);
     let widths = size / largest;
     let mut cell = (widths.max(Vec3::splat(1e-3)).element_product() / VOID_GRID_POINTS).cbrt();
-    let counts = |cell: f64| widths.to_array().map(|w| (w / cell).ceil().max(1.0));
+    let counts = |cell: f64| widths.to_array().map_each(|w| (w / cell).ceil().max(1.0));
     while counts(cell).iter().product::<f64>() > 2.0 * VOID_GRID_POINTS {
         cell *= 1.25;
     }
@@ -319,7 +320,8 @@ impl CostModel<'_> {
             cuts.extend(oblique_candidates(&hull, self.notches, half.deepest(), 1));
         }
         let best = cuts.iter().map(|cut| {
-            let sides = [Keep::Low, Keep::High].map(|k| self.cost(&half.cut(cut, k), more - 1));
+            let sides =
+                [Keep::Low, Keep::High].map_each(|k| self.cost(&half.cut(cut, k), more - 1));
             sides.iter().sum::<f64>()
         });
         let later = cost.min(best.fold(f64::INFINITY, f64::min));

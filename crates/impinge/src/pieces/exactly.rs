@@ -19,6 +19,7 @@ use num_bigint::BigInt;
 use super::cell::{Cell, Corners, Cutter};
 use super::rational::{Plane, Point, Unit};
 use super::{Decomposition, Piece, check_closed};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
 use crate::convex::decide::{Hint, decide};
 use crate::error::{Error, ErrorKind};
@@ -286,7 +287,7 @@ impl Partition {
         let corners = cell.corners();
         let rounded = |c: &u32| {
             let p = self.corners.get(*c);
-            Vec3::from([0, 1, 2].map(|axis| self.unit.enclose(p, axis)[0]))
+            Vec3::from([0, 1, 2].map_each(|axis| self.unit.enclose(p, axis)[0]))
         };
         let base = rounded(&corners[0]);
         let sum: Vec3 = corners.iter().map(|c| rounded(c) - base).sum();
@@ -314,12 +315,12 @@ impl Partition {
     fn winding(&self, q: &Point) -> i64 {
         let mut winding = 0;
         for t in &self.triangles {
-            let corners = t.map(|p| self.unit.point(p));
+            let corners = t.map_each(|p| self.unit.point(p));
             let Some(plane) = Plane::through([&corners[0], &corners[1], &corners[2]]) else {
                 continue;
             };
             // Coordinates y and z of a corner relative to q, times q.w.
-            let rel = corners.each_ref().map(|p| [1, 2].map(|i| &p.x[i] * &q.w - &q.x[i]));
+            let rel = corners.each_ref().map(|p| [1, 2].map_each(|i| &p.x[i] * &q.w - &q.x[i]));
             let above = rel.each_ref().map(|p| sign(&p[1]) == Sign::Positive);
             let mut crossed = None;
             let mut twice = false;
@@ -419,10 +420,10 @@ impl Partition {
     fn bounds(&self, cell: &Cell) -> Aabb {
         let ends = cell.corners().into_iter().map(|c| {
             let p = self.corners.get(c);
-            [0, 1, 2].map(|axis| self.unit.enclose(p, axis))
+            [0, 1, 2].map_each(|axis| self.unit.enclose(p, axis))
         });
         ends.fold(Aabb::EMPTY, |bounds, sides| {
-            let [low, high] = [0, 1].map(|i| Vec3::from(sides.map(|s| s[i])));
+            let [low, high] = [0, 1].map_each(|i| Vec3::from(sides.map_each(|s| s[i])));
             bounds.union(&Aabb { min: low, max: high })
         })
     }
@@ -468,10 +469,11 @@ impl Partition {
                 // The product may have been rounded down by half the smallest number.
                 error = error.max(length + f64::from_bits(1));
             }
-            let firsts = (0..8_usize).map(|i| [0, 1, 2].map(|axis| sides[axis][i >> axis & 1]));
+            let firsts =
+                (0..8_usize).map(|i| [0, 1, 2].map_each(|axis| sides[axis][i >> axis & 1]));
             points.extend(firsts.map(Vec3::from));
         }
-        let bits = |p: &Vec3| [p.x, p.y, p.z].map(f64::to_bits);
+        let bits = |p: &Vec3| [p.x, p.y, p.z].map_each(f64::to_bits);
         sort_by(&mut points, &|a, b| bits(a).cmp(&bits(b)));
         points.dedup();
         let hull = Hull::new(&points)?;

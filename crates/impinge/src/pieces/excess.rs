@@ -23,6 +23,7 @@ use super::index::{self, SolidIndex};
 use super::planes::{self, Plane, planes};
 use super::region::Region;
 use super::soup::{self, Soup};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
 use crate::exact::{Location, Sign, orient3d};
 use crate::math::{Aabb, Vec3};
@@ -86,7 +87,7 @@ fn inner_point(hull: &Hull) -> Option<Vec3> {
 }
 
 fn corners(hull: &Hull, face: &[u32]) -> [Vec3; 3] {
-    [face[0], face[1], face[2]].map(|v| hull.vertices()[v as usize])
+    [face[0], face[1], face[2]].map_each(|v| hull.vertices()[v as usize])
 }
 
 fn is_strictly_inside(hull: &Hull, p: Vec3) -> bool {

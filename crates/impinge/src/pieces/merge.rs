@@ -9,6 +9,7 @@ use super::excess::{self, Excess, SearchLimits};
 use super::planes::volume_and_area;
 use super::region::Region;
 use super::soup::{Keep, Soup};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
 
 /// Box limit of the first search, which rejects most common hulls.
@@ -52,7 +53,7 @@ pub(super) fn merge(nodes: Vec<Node>, context: &Context, whole: &Soup) -> Vec<No
 impl Pair {
     /// The pair, if both pieces still exist, are within the tolerance and close to each other.
     fn of(nodes: &[Option<Node>], pieces: [usize; 2], tolerance: f64) -> Option<Self> {
-        let [a, b] = pieces.map(|i| nodes[i].as_ref());
+        let [a, b] = pieces.map_each(|i| nodes[i].as_ref());
         let (a, b) = (a?, b?);
         let good = |node: &Node| node.excess.upper <= tolerance;
         let close = a.hull.bounds().grown(2.0 * tolerance).overlaps(&b.hull.bounds());

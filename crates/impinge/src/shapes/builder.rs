@@ -1,6 +1,7 @@
 //! Collects vertices and polygons and builds the mesh of every generated shape.
 
 use super::params::bad;
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -186,7 +187,8 @@ impl Surface {
     fn edges(&self) -> impl Iterator<Item = [Vec3; 2]> {
         self.polygons().flat_map(|polygon| {
             (0..polygon.len()).map(|i| {
-                [polygon[i], polygon[(i + 1) % polygon.len()]].map(|c| self.vertices[c as usize])
+                [polygon[i], polygon[(i + 1) % polygon.len()]]
+                    .map_each(|c| self.vertices[c as usize])
             })
         })
     }

@@ -3,6 +3,7 @@
 use super::builder::Surface;
 use super::circle::unit_circle;
 use super::params::{bad, coordinate, count, length, total};
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -88,7 +89,7 @@ pub fn plate(
         |x: usize, y: usize| [node(x + 1, y + 1), node(x, y + 1), node(x, y), node(x + 1, y)];
     for y in 0..ny {
         for x in 0..nx {
-            let [above, below] = [&high, &low].map(|sheet| corners(x, y).map(|i| sheet[i]));
+            let [above, below] = [&high, &low].map(|sheet| corners(x, y).map_each(|i| sheet[i]));
             let Some(radius) = radius_of[y * nx + x] else {
                 surface.polygon(above);
                 surface.polygon(below.into_iter().rev());
@@ -157,7 +158,7 @@ pub fn open_box_surface(size: Vec3, thickness: f64) -> Result<Surface, Error> {
     let mut surface = Surface::new();
     let mut rectangle = |inset: f64, z: f64| {
         let (x, y) = (0.5 * size.x - inset, 0.5 * size.y - inset);
-        surface.ring([[-x, -y], [x, -y], [x, y], [-x, y]].map(|[x, y]| Vec3::new(x, y, z)))
+        surface.ring([[-x, -y], [x, -y], [x, y], [-x, y]].map_each(|[x, y]| Vec3::new(x, y, z)))
     };
     // One skin: up the outside, over the rim and down the inside, from the underside to the floor.
     let rings = [

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::builder::Surface;
 use super::params::{count, length, total};
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -118,7 +119,8 @@ pub const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3],
 #[must_use]
 pub fn tetrahedron_corners() -> [Vec3; 4] {
     let s = 1.0 / 3.0_f64.sqrt();
-    [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]].map(|c| Vec3::from(c.map(f64::from)) * s)
+    [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]]
+        .map_each(|c| Vec3::from(c.map_each(f64::from)) * s)
 }
 
 /// A regular octahedron with its corners on the axes at the given distance: 8 triangles, closed.

@@ -23,6 +23,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::arrays::MapEach;
 use crate::exact::{Location, Sign, orientation_bound};
 use crate::math::{Aabb, Vec3};
 use crate::pair::Posed;
@@ -109,7 +110,7 @@ struct Face {
 impl Face {
     /// The height of the lowest corner of a triangle above the plane, rounded.
     fn height(&self, triangle: &[Vec3; 3]) -> f64 {
-        let [p, q, r] = triangle.map(|v| self.normal.dot(v));
+        let [p, q, r] = triangle.map_each(|v| self.normal.dot(v));
         p.min(q).min(r) - self.offset
     }
 }
@@ -136,7 +137,7 @@ impl<'a> Region<'a> {
             return None;
         }
         let reaches = |t: &u32| {
-            let [p, q, r] = solid.triangle(*t).map(|v| v[axis]);
+            let [p, q, r] = solid.triangle(*t).map_each(|v| v[axis]);
             p.max(q).max(r) > ends.min[axis] && p.min(q).min(r) < ends.max[axis]
         };
         let local: Vec<u32> = (0..solid.len() as u32).filter(reaches).collect();

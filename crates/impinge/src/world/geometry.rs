@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::arrays::MapEach;
 use crate::convex::{self, Hull, Support};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
@@ -299,7 +300,7 @@ impl Geometry {
                 return OrientedBox::around(&[]);
             }
             let ends = [min.clamp(-far, far), max.clamp(-far, far)];
-            let corner = |i: usize| Vec3::from_array([0, 1, 2].map(|k| ends[i >> k & 1][k]));
+            let corner = |i: usize| Vec3::from_array([0, 1, 2].map_each(|k| ends[i >> k & 1][k]));
             OrientedBox::around(&std::array::from_fn::<Vec3, 8, _>(corner))
         })
     }

@@ -16,6 +16,7 @@ use super::certificate::VertexPairs;
 use super::extreme::Direction;
 use super::nearest::{Nearest, nearest};
 use super::vector::{Vector, combination, cross, dot, minus, pay_for_conversion, product};
+use crate::arrays::MapEach;
 use crate::exact::integer::scale;
 use crate::math::Vec3;
 
@@ -168,7 +169,7 @@ impl Corners {
         }
         let scaled = scale(coordinates)?;
         let mut values = scaled.values.into_iter();
-        let mut next = || [0; 3].map(|_| values.next().unwrap_or_default());
+        let mut next = || [0; 3].map_each(|_| values.next().unwrap_or_default());
         let (of_a, of_b) = pairs.as_slice().iter().map(|_| (next(), next())).unzip();
         Some(Self { a: of_a, b: of_b, exponent: scaled.exponent })
     }

@@ -9,6 +9,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
 use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
+use crate::arrays::MapEach;
 use crate::convex::interruptible::{finish, pay, pay_quarters};
 use crate::exact::integer::{decompose, quotient, scale};
 use crate::exact::{EXACT_RANGE, Sign, compare_along};
@@ -202,7 +203,7 @@ impl Integers {
     fn new(a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let exponent = least_exponent(a.iter().chain(b))?;
         let all = |points: &[Vec3]| {
-            points.iter().map(|p| p.to_array().map(|x| integer(x, exponent))).collect()
+            points.iter().map(|p| p.to_array().map_each(|x| integer(x, exponent))).collect()
         };
         let exponent_of_any = if exponent == i32::MAX { 0 } else { exponent };
         Some(Self { a: all(a), b: all(b), exponent: exponent_of_any })
@@ -319,7 +320,7 @@ fn at_most((x, e): (BigInt, i32), (y, f): (BigInt, i32)) -> bool {
 }
 
 fn minus(u: &Vector, v: &Vector) -> Vector {
-    [0, 1, 2].map(|k| &u[k] - &v[k])
+    [0, 1, 2].map_each(|k| &u[k] - &v[k])
 }
 
 async fn product(x: &BigInt, y: &BigInt) -> BigInt {

@@ -4,6 +4,7 @@
 
 use glam::Vec4;
 
+use crate::arrays::MapEach;
 use crate::wide::{Wide, dispatch};
 
 /// Maximum number of triangles in a leaf.
@@ -82,7 +83,7 @@ pub(super) fn split(items: &mut [Item]) -> Cut {
     let centers = centers(items);
     let size = centers.max - centers.min;
     let scale = Vec4::from_array(
-        size.to_array().map(|s| if s > 0.0 { BINS as f32 * 0.9999 / s } else { 0.0 }),
+        size.to_array().map_each(|s| if s > 0.0 { BINS as f32 * 0.9999 / s } else { 0.0 }),
     );
     let grid = Grid { low: centers.min, scale };
     let bins = grid.fill(items);

@@ -6,8 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::arrays::MapEach;
 use crate::math::Pose;
-use crate::mesh::Mesh;
-use crate::scene::Scene;
+use crate::scene::{Part, Scene};
 
 /// For each pair of parts, the position in `pairs` of the first one with the same report: its parts
 /// have the same two meshes, in the same order, and the same [relative pose](Pose::relative), bit
@@ -37,7 +36,8 @@ use crate::scene::Scene;
 pub fn first_equal_pairs(scene: &Scene, pairs: &[(usize, usize)]) -> Vec<usize> {
     let parts = scene.parts();
     let mut first: Vec<usize> = (0..pairs.len()).collect();
-    let mut meshes: Vec<*const Mesh> = parts.iter().map(|part| Arc::as_ptr(&part.mesh)).collect();
+    let address = |part: &Part| Arc::as_ptr(&part.mesh).addr() as u64;
+    let mut meshes: Vec<u64> = parts.iter().map(address).collect();
     meshes.sort_unstable();
     if meshes.windows(2).all(|two| two[0] != two[1]) {
         return first;

@@ -43,12 +43,19 @@ pub(crate) struct Scaled<const N: usize> {
 
 /// The coordinates in their common unit; `None` if one is not finite.
 pub(crate) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> {
-    let mut parts = [(0, 0); N];
-    for (part, x) in parts.iter_mut().zip(coordinates) {
-        *part = decompose(x)?;
-    }
+    let mut values = [const { BigInt::ZERO }; N];
+    let exponent = scale_to(&coordinates, &mut values)?;
+    Some(Scaled { values, exponent })
+}
+
+/// As [`scale`]; returns the exponent.
+fn scale_to(coordinates: &[f64], values: &mut [BigInt]) -> Option<i32> {
+    let parts: Vec<_> = coordinates.iter().map(|x| decompose(*x)).collect::<Option<_>>()?;
     let exponent = common_exponent(&parts);
-    Some(Scaled { values: parts.map(|part| in_unit(part, exponent)), exponent })
+    for (value, part) in values.iter_mut().zip(parts) {
+        *value = in_unit(part, exponent);
+    }
+    Some(exponent)
 }
 
 /// As [`scale`], for any number of coordinates and without the exponent.

@@ -12,6 +12,7 @@ use super::filter_counter::FilterCounter;
 use super::orient::turn;
 use crate::arrays::MapEach;
 use crate::math::Vec3;
+use crate::order::sort_few_by;
 
 /// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the
 /// edge. `None` if it is empty or a single point. In the corners `p` is A and `q` is B.
@@ -56,14 +57,12 @@ pub(super) fn clip_edge(
             found.push((rank, Corner::Edges { a: corners, b: [k, next], axis }));
         }
     }
-    found.sort_by(|(i, x), (j, y)| {
-        i.cmp(j).then_with(|| match (x, y) {
-            (Corner::B(k), Corner::B(l)) => {
-                let order = lexicographic(q.vertex(*k), q.vertex(*l));
-                if lexicographic(from, to).is_lt() { order } else { order.reverse() }
-            }
-            _ => std::cmp::Ordering::Equal,
-        })
+    sort_few_by(&mut found, |(i, x), (j, y)| match (x, y) {
+        (Corner::B(k), Corner::B(l)) if i == j => {
+            let order = lexicographic(q.vertex(*k), q.vertex(*l));
+            if lexicographic(from, to).is_lt() { order.is_lt() } else { order.is_gt() }
+        }
+        _ => i < j,
     });
     match *found.as_slice() {
         [(_, first), .., (_, last)] => Some([first, last]),

@@ -9,7 +9,7 @@ use super::polygon_checks::{collinear, convex, covered_once, deviation, planar, 
 use super::topology::Topology;
 use super::union_find::UnionFind;
 use crate::math::coordinate_key;
-use crate::order::sort_by;
+use crate::order::{sort_by, sort_numbers_by};
 
 /// An edge with only one polygon side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -362,7 +362,7 @@ fn duplicate_polygons(mesh: &Mesh) -> Vec<DuplicatePolygon> {
             reversed: reversed[*p as usize] != reversed[first as usize],
         }));
     }
-    found.sort_unstable_by_key(|d| d.polygon);
+    sort_numbers_by(&mut found, &|d, e| d.polygon.cmp(&e.polygon));
     found
 }
 

@@ -7,7 +7,7 @@ use super::area_sign::area_sign;
 use crate::arrays::MapEach;
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::{Aabb, Vec3, axes_by_size, drop_axis, newell};
-use crate::order::sort_by;
+use crate::order::{sort_by, sort_numbers_by};
 
 /// Whether three points are collinear, exactly.
 pub(super) fn collinear(a: Vec3, b: Vec3, c: Vec3) -> bool {
@@ -321,7 +321,7 @@ impl<'a> Outline<'a> {
                 }
             },
         );
-        rays.sort_by(|(a, _), (b, _)| compare_angles(p, *a, *b));
+        sort_numbers_by(&mut rays, &|(a, _), (b, _)| compare_angles(p, *a, *b));
         rays
     }
 

@@ -58,6 +58,7 @@ use crate::math::Pose;
 use crate::mesh::Mesh;
 pub use crate::tree::wide::MeshCache;
 use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE};
+use crate::workers;
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -177,7 +178,7 @@ pub fn first_pair_cached(
 #[must_use]
 pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
     if a.triangles().len().min(b.triangles().len()) > MAX_TRIANGLES_WITHOUT_TREE {
-        let (tree_a, tree_b) = rayon::join(|| a.tree(), || b.tree());
+        let (tree_a, tree_b) = workers::join(|| a.tree(), || b.tree());
         if let Some(pairs) = tree::par_pairs((a, tree_a), (b, tree_b), pose) {
             return pairs;
         }

@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::exact::Location;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
+use crate::workers;
 
 /// Box limit of the first search for the error of a piece.
 const FIRST_SEARCH_BOXES: usize = 3_000;
@@ -282,7 +283,7 @@ impl Context {
     fn cut(&self, node: &Node) -> Option<Vec<Node>> {
         let cut = choose::best_cut(&node.part(), &self.notches, &self.solid)?;
         let half = |keep: Keep| self.node(cut.of(&node.soup, keep), node.region.half(&cut, keep));
-        let (low, high) = rayon::join(|| half(Keep::Low), || half(Keep::High));
+        let (low, high) = workers::join(|| half(Keep::Low), || half(Keep::High));
         Some(low.into_iter().chain(high).collect())
     }
 

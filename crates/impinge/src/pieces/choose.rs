@@ -9,8 +9,6 @@
 //! through the ends of the notches next to it, and at regular distances; and, at the notches
 //! nearest to the deepest void, the planes of the two faces and the one in the middle between them.
 
-use rayon::prelude::*;
-
 use super::excess::Part;
 use super::index::SolidIndex;
 use super::planes::{Plane, bounds, planes, volume_and_area};
@@ -20,7 +18,8 @@ use crate::convex::Hull;
 use crate::exact::Location;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
-use crate::order::sort_by;
+use crate::order::{sort_by, sort_numbers_by};
+use crate::workers;
 
 /// The largest number of polygons of the surface, and of vertices of the hull, that costs are
 /// computed from.
@@ -154,7 +153,7 @@ pub(super) fn best_cut(part: &Part<'_>, notches: &[Notch], solid: &SolidIndex) -
     let notches: Vec<Notch> = notches.iter().copied().filter(inside).collect();
     let mut near: Vec<Vec3> = notches.iter().flat_map(|n| n.ends).collect();
     near.retain(|p| box_.contains(*p));
-    sort_by(&mut near, &|a, b| {
+    sort_numbers_by(&mut near, &|a, b| {
         a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z))
     });
     near.dedup();
@@ -178,35 +177,33 @@ pub(super) fn best_cut(part: &Part<'_>, notches: &[Notch], solid: &SolidIndex) -
     if part.region.oblique_cuts_left() > 0 {
         candidates.extend(oblique_candidates(part.hull, &notches, whole.deepest(), 3));
     }
-    let costs: Vec<f64> = candidates
-        .par_iter()
-        .map(|cut| {
-            let Plane { normal, offset } = cut.plane(Keep::Low);
-            let (low, high, extra) = match *cut {
-                Cut::AxisAligned { axis, at } => {
-                    let (low, high) = (box_.min[axis], box_.max[axis]);
-                    let short = 1.0 - (high - low) / box_.extent().max_element();
-                    let anywhere = !near.iter().any(|p| p[axis] == at);
-                    (
-                        low,
-                        high,
-                        SHORT_AXIS_WEIGHT * short + if anywhere { OFF_NOTCH_WEIGHT } else { 0.0 },
-                    )
-                }
-                Cut::Oblique(_) => {
-                    let (low, high) = height_range(part.hull, normal);
-                    (low, high, 0.0)
-                }
-            };
-            let middle = (offset - low) / (high - low) - 0.5;
-            UNEVEN_CUT_WEIGHT * middle.abs()
-                + extra
-                + [Keep::Low, Keep::High]
-                    .map_each(|k| model.cost(&whole.cut(cut, k), 1))
-                    .iter()
-                    .sum::<f64>()
-        })
-        .collect();
+    let costs = workers::map(candidates.len(), &|k| {
+        let cut = &candidates[k];
+        let Plane { normal, offset } = cut.plane(Keep::Low);
+        let (low, high, extra) = match *cut {
+            Cut::AxisAligned { axis, at } => {
+                let (low, high) = (box_.min[axis], box_.max[axis]);
+                let short = 1.0 - (high - low) / box_.extent().max_element();
+                let anywhere = !near.iter().any(|p| p[axis] == at);
+                (
+                    low,
+                    high,
+                    SHORT_AXIS_WEIGHT * short + if anywhere { OFF_NOTCH_WEIGHT } else { 0.0 },
+                )
+            }
+            Cut::Oblique(_) => {
+                let (low, high) = height_range(part.hull, normal);
+                (low, high, 0.0)
+            }
+        };
+        let middle = (offset - low) / (high - low) - 0.5;
+        UNEVEN_CUT_WEIGHT * middle.abs()
+            + extra
+            + [Keep::Low, Keep::High]
+                .map_each(|k| model.cost(&whole.cut(cut, k), 1))
+                .iter()
+                .sum::<f64>()
+    });
     let best = (0..candidates.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b]))?;
     Some(candidates[best])
 }

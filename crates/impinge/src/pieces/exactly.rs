@@ -27,7 +27,7 @@ use crate::exact::integer::sign;
 use crate::exact::{Location, Sign, is_inside, location_of, winding_number};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
-use crate::order::sort_by;
+use crate::order::sort_numbers_by;
 
 /// The largest number of cells that [`decompose_exactly`] examines for each allowed piece.
 const MAX_CELLS_PER_PIECE: usize = 64;
@@ -383,7 +383,7 @@ impl Partition {
         }
         // Triangles first: they contain most of the segments and points, and their own reversed
         // copies.
-        flat.sort_by_key(|points| std::cmp::Reverse(points.len()));
+        sort_numbers_by(&mut flat, &|p, q| q.len().cmp(&p.len()));
         let mut pieces: Vec<Piece> = Vec::new();
         for points in flat {
             let bounds = Aabb::from_points(points.iter().copied());
@@ -474,7 +474,7 @@ impl Partition {
             points.extend(firsts.map(Vec3::from));
         }
         let bits = |p: &Vec3| [p.x, p.y, p.z].map_each(f64::to_bits);
-        sort_by(&mut points, &|a, b| bits(a).cmp(&bits(b)));
+        sort_numbers_by(&mut points, &|a, b| bits(a).cmp(&bits(b)));
         points.dedup();
         let hull = Hull::new(&points)?;
         let corners = hull.vertices().to_vec();

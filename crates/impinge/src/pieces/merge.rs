@@ -11,6 +11,7 @@ use super::region::Region;
 use super::soup::{Keep, Soup};
 use crate::arrays::MapEach;
 use crate::convex::Hull;
+use crate::order::sort_numbers_by;
 
 /// Box limit of the first search, which rejects most common hulls.
 const FIRST_SEARCH_BOXES: usize = 200;
@@ -35,7 +36,7 @@ pub(super) fn merge(nodes: Vec<Node>, context: &Context, whole: &Soup) -> Vec<No
     }
     // The best pair last; if pairs are equal, the older one.
     let sort = |pairs: &mut Vec<Pair>| {
-        pairs.sort_by(|a, b| b.added.total_cmp(&a.added).then(b.pieces.cmp(&a.pieces)));
+        sort_numbers_by(pairs, &|a, b| b.added.total_cmp(&a.added).then(b.pieces.cmp(&a.pieces)));
     };
     sort(&mut pairs);
     while let Some(pair) = pairs.pop() {

@@ -2,6 +2,7 @@
 
 use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
+use crate::order::sort_few_by;
 
 /// Items of a block that is sorted at once.
 const BLOCK: usize = 32;
@@ -51,7 +52,7 @@ impl<T: Copy + Ord> Sorting<T> {
                     return false;
                 }
                 let end = items.len().min(self.next[0] + BLOCK);
-                items[self.next[0]..end].sort_unstable();
+                sort_few_by(&mut items[self.next[0]..end], T::lt);
                 self.next[0] = end;
             }
             self.run = BLOCK;

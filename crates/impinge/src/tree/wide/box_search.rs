@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use crate::arrays::MapEach;
 use crate::budget::Budget;
 use crate::math::{Aabb, Vec3};
+use crate::order::sort_few_by;
 
 use super::Tree;
 use super::node::{Link, LocalBox};
@@ -188,7 +189,7 @@ impl Tree {
         }
         // The nearest is opened first; ties go to the lowest slot.
         near.reverse();
-        near.sort_by(|p, q| q.0.total_cmp(&p.0));
+        sort_few_by(near, |p, q| q.0.total_cmp(&p.0).is_lt());
         open.extend_from_slice(near);
     }
 

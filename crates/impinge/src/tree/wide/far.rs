@@ -20,6 +20,7 @@ use crate::arrays::MapEach;
 use crate::closest;
 use crate::math::{Pose, Vec3, direction, exponent};
 use crate::mesh::Mesh;
+use crate::order::sort_few_by;
 use crate::sink::{NearPair, NearSink};
 
 use super::disc::Disc;
@@ -459,8 +460,12 @@ impl Side<'_> {
         self.supports.clear();
         self.refine(root, &at, &mut furthest);
         self.supports = furthest.supports;
-        self.supports.sort_unstable_by_key(|(link, _)| *link);
+        self.sort_supports();
         furthest.leaf
+    }
+
+    fn sort_supports(&mut self) {
+        self.supports.sort_unstable_by_key(|(link, _)| *link);
     }
 
     /// Upper bound of the support value of a subtree, computed from its triangles where it may
@@ -480,7 +485,7 @@ impl Side<'_> {
             let mut parts = [Part::NONE; 8];
             let count = self.parts(link, true, &mut parts);
             let parts = &mut parts[..count];
-            parts.sort_by(|p, q| q.support.total_cmp(&p.support));
+            sort_few_by(parts, |p, q| q.support.total_cmp(&p.support).is_lt());
             for part in parts {
                 let further = part.support > furthest.support + furthest.error;
                 let of_part =

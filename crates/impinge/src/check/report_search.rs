@@ -253,15 +253,15 @@ impl ReportSearch {
     /// Removes the relations that are excluded by now.
     pub(super) fn narrow(&self, relations: &mut Relations) {
         if self.crosses() {
-            relations.retain(|r| matches!(r, Relation::Crossing | Relation::Duplicate));
+            relations.retain(&|r| matches!(r, Relation::Crossing | Relation::Duplicate));
         }
         match (self.relation, self.stage) {
             (Some(Relation::Clear), _) => {
-                relations.retain(|r| matches!(r, Relation::Clear | Relation::Near));
+                relations.retain(&|r| matches!(r, Relation::Clear | Relation::Near));
             }
-            (Some(relation), _) => relations.retain(|r| r == relation),
+            (Some(relation), _) => relations.retain(&|r| r == relation),
             (None, Stage::Space) => {
-                relations.retain(|r| self.relate.may_be(occupancy_of(r)));
+                relations.retain(&|r| self.relate.may_be(occupancy_of(r)));
             }
             (None, _) => {}
         }

@@ -66,11 +66,14 @@ fn candidates(points: &[Vec3], corners: [u32; 3], drop: usize) -> Vec<u32> {
 /// The two faces of a polygon of `count` points. The first one is counter-clockwise seen from its
 /// own side.
 fn topology(count: u32) -> Topology {
-    let around = |i: u32| [(i + 1) % count, (i + count - 1) % count];
+    let mut neighbors = Vec::with_capacity(2 * count as usize);
+    for i in 0..count {
+        neighbors.extend_from_slice(&[(i + 1) % count, (i + count - 1) % count]);
+    }
     Topology {
         face_starts: vec![0, count, 2 * count],
         face_vertices: (0..count).chain((0..count).rev()).collect(),
         neighbor_starts: (0..=count).map(|i| 2 * i).collect(),
-        neighbors: (0..count).flat_map(around).collect(),
+        neighbors,
     }
 }

@@ -179,7 +179,7 @@ fn crossing_in_integers(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Vec3 {
     };
     let v = &scaled.values;
     let point = |k: usize| &v[3 * k..3 * k + 3];
-    let heights = [0, 1].map(|k| match *crossed {
+    let heights = [0, 1].map_each(|k| match *crossed {
         Crossed::Plane(_) => integer::det3(point(2), point(3), point(4), point(k)),
         Crossed::Line(_, axis) => {
             let projected =

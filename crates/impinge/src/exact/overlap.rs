@@ -91,7 +91,7 @@ pub(super) fn overlap(
             if a.orientation == b.orientation { [from, to] } else { [to, from] }
         });
         for piece in [of_a, of_b].into_iter().flatten() {
-            let piece = piece.map(canonical);
+            let piece = piece.map_each(canonical);
             if !pieces.contains(&piece) {
                 pieces.push(piece);
             }

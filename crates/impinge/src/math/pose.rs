@@ -86,7 +86,7 @@ impl Pose {
         }
         // Scaled first, so that the length neither overflows nor underflows. Divided by the squared
         // length, so that no square root is rounded.
-        let [x, y, z, w] = xyzw.map(|c| c / largest);
+        let [x, y, z, w] = xyzw.map_each(|c| c / largest);
         let n = x * x + y * y + z * z + w * w;
         let rotation = DMat3::from_cols(
             Vec3::new(

@@ -8,6 +8,7 @@ use super::orientation::Orientation;
 use super::polygon_checks::{collinear, convex, covered_once, deviation, planar, spanning_corners};
 use super::topology::Topology;
 use super::union_find::UnionFind;
+use crate::arrays::MapEach;
 use crate::math::coordinate_key;
 use crate::order::{sort_by, sort_numbers_by};
 
@@ -185,7 +186,7 @@ impl Defects {
                 }),
                 [g, h] if t.origin(*g) == t.origin(*h) => {
                     let polygons = [t.polygon(*g), t.polygon(*h)];
-                    let suspects = polygons.map(|p| orientation.reversed_polygons[p as usize]);
+                    let suspects = polygons.map_each(|p| orientation.reversed_polygons[p as usize]);
                     self.misoriented_edges.push(MisorientedEdge {
                         vertices: [t.origin(*g), t.destination(*g)],
                         polygons,

@@ -1,10 +1,11 @@
 //! Convex polyhedra with rational corners, cut by planes without error.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use num_bigint::BigInt;
 
 use super::rational::{Plane, Point};
+use crate::arrays::MapEach;
 use crate::exact::Sign;
 use crate::exact::integer::sign;
 
@@ -161,29 +162,31 @@ impl Cell {
             }
         }
         let mut below = true;
-        parts.map(|mut faces| {
+        parts.map_each(|mut faces| {
             // Every face next to the cut has one edge in it; these edges, reversed, bound the new
             // face.
-            let mut next = BTreeMap::new();
+            let mut next = Vec::new();
             for face in &faces {
                 let n = face.corners.len();
                 for i in 0..n {
                     let (a, b) = (face.corners[i], face.corners[(i + 1) % n]);
                     let on = |c: u32, cutter: &mut Cutter<'_>| cutter.side(c, corners).is_zero();
                     if on(a, cutter) && on(b, cutter) {
-                        next.insert(b, a);
+                        next.push((b, a));
                     }
                 }
             }
-            let mut ring = Vec::with_capacity(next.len());
-            let mut at = next.keys().next().copied();
-            while let Some(corner) = at {
-                at = next.remove(&corner);
+            next.sort_unstable();
+            let mut ring: Vec<u32> = Vec::with_capacity(next.len());
+            let mut at = next.first().map(|(corner, _)| *corner);
+            while let Some(corner) = at.filter(|c| Some(c) != ring.first()) {
+                let edge = next.binary_search_by_key(&corner, |(b, _)| *b);
+                at = edge.ok().map(|i| next[i].1).filter(|_| ring.len() < next.len());
                 if at.is_some() {
                     ring.push(corner);
                 }
             }
-            debug_assert!(next.is_empty() && ring.len() >= 3, "the cut is one loop");
+            debug_assert!(ring.len() == next.len() && ring.len() >= 3, "the cut is one loop");
             faces.push(Face { plane: number, below, corners: ring });
             below = false;
             Some(Self { faces })
@@ -192,7 +195,10 @@ impl Cell {
 
     /// The indices of all corners, ascending.
     pub(super) fn corners(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.faces.iter().flat_map(|f| f.corners.iter().copied()).collect();
+        let mut all: Vec<u32> = Vec::new();
+        for face in &self.faces {
+            all.extend_from_slice(&face.corners);
+        }
         all.sort_unstable();
         all.dedup();
         all

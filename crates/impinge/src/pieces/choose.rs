@@ -139,7 +139,7 @@ pub(super) fn notches(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Notch> {
             let [d, e, f] = corners(t);
             let other = (e - d).cross(f - d).try_normalize();
             let normals = normal.try_normalize().zip(other).map(|(s, t)| [s, t]);
-            let ends = ends.map(|v| vertices[v as usize]);
+            let ends = ends.map_each(|v| vertices[v as usize]);
             found.push(Notch { ends, normals: normals.filter(|_| !several) });
         }
     }
@@ -151,7 +151,10 @@ pub(super) fn best_cut(part: &Part<'_>, notches: &[Notch], solid: &SolidIndex) -
     let box_ = bounds(part.hull).intersection(&part.soup.bounds());
     let inside = |n: &Notch| n.ends.iter().any(|p| box_.contains(*p));
     let notches: Vec<Notch> = notches.iter().copied().filter(inside).collect();
-    let mut near: Vec<Vec3> = notches.iter().flat_map(|n| n.ends).collect();
+    let mut near: Vec<Vec3> = Vec::new();
+    for notch in &notches {
+        near.extend_from_slice(&notch.ends);
+    }
     near.retain(|p| box_.contains(*p));
     sort_numbers_by(&mut near, &|a, b| {
         a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z))
@@ -229,11 +232,11 @@ fn voids(hull: &Hull, solid: &SolidIndex) -> Vec<Void> {
     while counts(cell).iter().product::<f64>() > 2.0 * VOID_GRID_POINTS {
         cell *= 1.25;
     }
-    let [nx, ny, nz] = counts(cell).map(|n| n as u32);
+    let [nx, ny, nz] = counts(cell).map_each(|n| n as u32);
     let step = size / Vec3::new(f64::from(nx), f64::from(ny), f64::from(nz));
     let mut found = Vec::new();
     for i in 0..nx * ny * nz {
-        let place = [i % nx, i / nx % ny, i / nx / ny].map(|k| f64::from(k) + 0.5);
+        let place = [i % nx, i / nx % ny, i / nx / ny].map_each(|k| f64::from(k) + 0.5);
         let at = bounds.min + step * Vec3::from(place);
         if is_in(&planes, at) && solid.locate(at) == Location::Outside {
             let distance = solid.distance(at).0;
@@ -358,7 +361,7 @@ fn axis_candidates(
             chosen.push(focus);
         }
         if max_notches > 1 {
-            chosen.extend([0.25, 0.5, 0.75].map(|f| low + f * size[axis]));
+            chosen.extend([0.25, 0.5, 0.75].map_each(|f| low + f * size[axis]));
             chosen.push(focus);
         }
         chosen.retain(fits);

@@ -12,7 +12,7 @@
 //! classifies them as boundary. The inner cells are subtracted from every triangle; a triangle of
 //! which something is left becomes a flat piece.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use num_bigint::BigInt;
 
@@ -114,15 +114,16 @@ impl Partition {
             root: None,
             side_tests: 0,
         };
-        let mut ids = BTreeMap::new();
-        let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
+        let mut ids = vec![None; mesh.vertices().len()];
+        let mut known: HashMap<Plane, u32> = HashMap::new();
         let mut patches = Vec::new();
         for t in mesh.triangles() {
-            let corners = t.map(|v| {
-                *ids.entry(v)
-                    .or_insert_with(|| this.corners.add(unit.point(mesh.vertices()[v as usize])))
+            let corners = t.map_each(|v| {
+                *ids[v as usize].get_or_insert_with(|| {
+                    this.corners.add(unit.point(mesh.vertices()[v as usize]))
+                })
             });
-            let Some(plane) = Plane::through(corners.map(|c| this.corners.get(c))) else {
+            let Some(plane) = Plane::through(corners.map_each(|c| this.corners.get(c))) else {
                 this.sources.push((None, corners));
                 continue;
             };
@@ -137,8 +138,8 @@ impl Partition {
         if !patches.is_empty() {
             let bounds = mesh.bounds();
             let (low, high) = (unit.point(bounds.min), unit.point(bounds.max));
-            let low = low.x.map(|x| x - BigInt::from(1));
-            let high = high.x.map(|x| x + BigInt::from(1));
+            let low = low.x.map_each(|x| x - BigInt::from(1));
+            let high = high.x.map_each(|x| x + BigInt::from(1));
             let cell = Cell::cuboid(&low, &high, &mut this.planes, &mut this.corners);
             this.root = Some((cell, patches));
         }
@@ -208,7 +209,10 @@ impl Partition {
         let mut planes: Vec<u32> = patches.iter().map(|p| p.plane).collect();
         planes.sort_unstable();
         planes.dedup();
-        let mut corners: Vec<u32> = patches.iter().flat_map(|p| p.corners.clone()).collect();
+        let mut corners: Vec<u32> = Vec::new();
+        for patch in patches {
+            corners.extend_from_slice(&patch.corners);
+        }
         corners.sort_unstable();
         corners.dedup();
         self.side_tests =
@@ -321,7 +325,7 @@ impl Partition {
             };
             // Coordinates y and z of a corner relative to q, times q.w.
             let rel = corners.each_ref().map(|p| [1, 2].map_each(|i| &p.x[i] * &q.w - &q.x[i]));
-            let above = rel.each_ref().map(|p| sign(&p[1]) == Sign::Positive);
+            let above = rel.each_ref().map_each(|p| sign(&p[1]) == Sign::Positive);
             let mut crossed = None;
             let mut twice = false;
             for i in 0..3 {
@@ -369,8 +373,11 @@ impl Partition {
             let mut rest = vec![ring.clone()];
             for (cell, (around, planes)) in cells.iter().zip(&shapes) {
                 if around.overlaps(&bounds) && level.is_none_or(|l| planes.contains(&l)) {
-                    rest =
-                        rest.into_iter().flat_map(|r| self.subtract(r, cell)).collect::<Vec<_>>();
+                    let mut left = Vec::new();
+                    for r in rest {
+                        left.extend(self.subtract(r, cell));
+                    }
+                    rest = left;
                 }
                 if rest.is_empty() {
                     break;
@@ -408,7 +415,7 @@ impl Partition {
 
     /// A number for every plane; planes with the same points, and only those, have the same number.
     fn unsigned_plane_ids(&self) -> Vec<u32> {
-        let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
+        let mut known: HashMap<Plane, u32> = HashMap::new();
         let number = |plane: &Plane| {
             let next = known.len() as u32;
             *known.entry(plane.unsigned()).or_insert(next)
@@ -460,8 +467,8 @@ impl Partition {
         let mut points = Vec::new();
         let mut error = 0.0_f64;
         for c in cell.corners() {
-            let sides = [0, 1, 2].map(|axis| self.unit.enclose(self.corners.get(c), axis));
-            let gap = Vec3::from(sides.map(|[low, high]| high - low));
+            let sides = [0, 1, 2].map_each(|axis| self.unit.enclose(self.corners.get(c), axis));
+            let gap = Vec3::from(sides.map_each(|[low, high]| high - low));
             if gap != Vec3::ZERO {
                 // The squares of lengths near the smallest number underflow.
                 let largest = gap.max_element();

@@ -201,7 +201,7 @@ impl SolidIndex {
                 continue;
             }
             let [mut near, mut far] =
-                [node.first, node.first + 1].map(|c| (gap(&self.nodes[c as usize].bounds), c));
+                [node.first, node.first + 1].map_each(|c| (gap(&self.nodes[c as usize].bounds), c));
             if far.0 < near.0 {
                 (near, far) = (far, near);
             }

@@ -26,7 +26,7 @@ pub(super) struct Point {
 }
 
 /// The plane of all points with `n . x + d w = 0`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Plane {
     pub(super) n: [BigInt; 3],
     pub(super) d: BigInt,
@@ -146,7 +146,7 @@ impl Plane {
             divisor = gcd(divisor, x.magnitude().clone());
         }
         let divisor = BigInt::from(divisor);
-        Some(Self { n: n.map(|x| x / &divisor), d: d / &divisor })
+        Some(Self { n: n.map_each(|x| x / &divisor), d: d / &divisor })
     }
 
     /// The plane with its normal negated if necessary, so that the first component that is not zero

@@ -47,7 +47,11 @@ impl Surface {
 
     /// Adds a loop of vertices.
     pub fn ring(&mut self, positions: impl IntoIterator<Item = Vec3>) -> Ring {
-        Ring::Loop(positions.into_iter().map(|p| self.vertex(p)).collect())
+        let mut corners = Vec::new();
+        for position in positions {
+            corners.push(self.vertex(position));
+        }
+        Ring::Loop(corners)
     }
 
     /// Adds a ring of one vertex.
@@ -57,7 +61,9 @@ impl Surface {
 
     /// Adds a polygon: planar, without self-intersections, not necessarily convex.
     pub fn polygon(&mut self, corners: impl IntoIterator<Item = u32>) {
-        self.corners.extend(corners);
+        for corner in corners {
+            self.corners.push(corner);
+        }
         self.ends.push(self.corners.len());
     }
 

@@ -80,8 +80,13 @@ pub fn plate(
     }
     let mut surface = Surface::new();
     let mut sheet = |z: f64| -> Vec<u32> {
-        let at = rows.iter().flat_map(|y| columns.iter().map(move |x| Vec3::new(*x, *y, z)));
-        at.map(|p| surface.vertex(p)).collect()
+        let mut sheet = Vec::with_capacity(rows.len() * columns.len());
+        for y in rows {
+            for x in columns {
+                sheet.push(surface.vertex(Vec3::new(*x, *y, z)));
+            }
+        }
+        sheet
     };
     let (low, high) = (sheet(0.0), sheet(thickness));
     let node = |x: usize, y: usize| y * (nx + 1) + x;
@@ -118,7 +123,7 @@ pub fn plate(
     edge.extend((1..=nx).rev().map(|x| node(x, ny)));
     edge.extend((1..=ny).rev().map(|y| node(0, y)));
     let [outer_low, outer_high] =
-        [&low, &high].map(|sheet| edge.iter().map(|i| sheet[*i]).collect::<Vec<_>>());
+        [&low, &high].map_each(|sheet| edge.iter().map(|i| sheet[*i]).collect::<Vec<_>>());
     wall(&mut surface, &outer_low, &outer_high);
     surface.finish()
 }

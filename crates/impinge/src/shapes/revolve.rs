@@ -5,6 +5,7 @@
 use super::builder::Surface;
 use super::circle::{turn, unit_circle};
 use super::params::{bad, coordinate, count, length, total};
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -202,7 +203,7 @@ pub fn open_cylinder(radius: f64, height: f64, segments: usize) -> Result<Mesh, 
     length("the cylinder's height", height)?;
     count("the number of segments", segments, 3)?;
     let mut surface = Surface::new();
-    let rings = [-0.5, 0.5].map(|share| {
+    let rings = [-0.5, 0.5].map_each(|share| {
         let z = share * height;
         surface.ring(
             unit_circle(segments).into_iter().map(|[x, y]| Vec3::new(x * radius, y * radius, z)),

@@ -134,9 +134,9 @@ impl Directions {
         if u == v || v == w || w == u {
             return Sign::Zero;
         }
-        let [p, q, r] = [u, v, w].map(|d| &self.nodes[d.0 as usize]);
+        let [p, q, r] = [u, v, w].map_each(|d| &self.nodes[d.0 as usize]);
         let value = p.approx.dot(q.approx.cross(r.approx));
-        let [l, m, n] = [p, q, r].map(|x| x.approx.abs().max_element() + x.error);
+        let [l, m, n] = [p, q, r].map_each(|x| x.approx.abs().max_element() + x.error);
         // The six products are at most lmn each; at most five successive roundings, and the
         // operands' own errors.
         let error = 6.0 * (p.error * m * n + l * q.error * n + l * m * r.error)
@@ -170,7 +170,7 @@ impl Directions {
             self.make::<BigInt>(d).await;
         }
         let Self { nodes, meter } = self;
-        let exact = directions.map(|d| BigInt::made(&nodes[d.0 as usize]));
+        let exact = directions.map_each(|d| BigInt::made(&nodes[d.0 as usize]));
         let [Some(p), Some(q), Some(r)] = exact else { return Sign::Zero };
         det_sign(&p.components, &q.components, &r.components, meter).await.unwrap_or(Sign::Zero)
     }

@@ -144,8 +144,10 @@ impl<'a> Region<'a> {
         if local.is_empty() || local.len() == solid.len() {
             return None;
         }
-        let corners = local.iter().flat_map(|t| solid.mesh().triangles()[*t as usize]);
-        let mut used: Vec<u32> = corners.collect();
+        let mut used: Vec<u32> = Vec::with_capacity(3 * local.len());
+        for t in &local {
+            used.extend_from_slice(&solid.mesh().triangles()[*t as usize]);
+        }
         used.sort_unstable();
         used.dedup();
         let vertices: Vec<Vec3> = used.iter().map(|v| solid.vertices()[*v as usize]).collect();

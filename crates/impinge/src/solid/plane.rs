@@ -163,7 +163,7 @@ pub(super) struct Points {
 impl Points {
     pub(super) fn new(points: impl ExactSizeIterator<Item = Vec3>) -> Self {
         let count = points.len();
-        let mut columns = [0; 3].map(|_| Vec::with_capacity(count));
+        let mut columns = [0; 3].map_each(|_| Vec::with_capacity(count));
         for p in points {
             columns.iter_mut().zip(p.to_array()).for_each(|(column, x)| column.push(x));
         }

@@ -366,7 +366,7 @@ fn curved_bounds<B: Support<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
     let rows = pose.rotation().transpose();
     let (mut bounds, mut size) = (Aabb::EMPTY, 0.0_f64);
     for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
-        let [low, high] = [-row, row].map(|direction| {
+        let [low, high] = [-row, row].map_each(|direction| {
             let point = body.furthest(direction, &mut ());
             size = size.max(point.abs().max_element());
             pose.transform_point(point)[k]

@@ -136,8 +136,8 @@ fn principal(moments: &Moments) -> [Vec3; 3] {
                 (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
             }
             let (upper, lower) = (m[p], m[q]);
-            m[p] = [0, 1, 2].map(|k| c * upper[k] - s * lower[k]);
-            m[q] = [0, 1, 2].map(|k| s * upper[k] + c * lower[k]);
+            m[p] = [0, 1, 2].map_each(|k| c * upper[k] - s * lower[k]);
+            m[q] = [0, 1, 2].map_each(|k| s * upper[k] + c * lower[k]);
             (vectors[p], vectors[q]) =
                 (vectors[p] * c - vectors[q] * s, vectors[p] * s + vectors[q] * c);
         }

@@ -247,7 +247,7 @@ impl<'a> FarSearch<'a> {
                 tree: tree_b,
                 unit: frame_b.unit * scale,
                 direction: frame_b.local_direction(transpose * -toward),
-                across: across.map(|v| frame_b.local_direction(transpose * v)),
+                across: across.map_each(|v| frame_b.local_direction(transpose * v)),
                 scaled_direction: -toward * scale,
                 origin: middle,
                 supports: Vec::new(),

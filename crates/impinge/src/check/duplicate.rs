@@ -3,6 +3,7 @@
 use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::math::{Vec3, coordinate_key};
+use crate::order::sort_few_by;
 use crate::pair::Posed;
 use crate::solid::Sorting;
 
@@ -104,7 +105,7 @@ impl SameSearch {
 
 fn key(triangle: [Vec3; 3]) -> Key {
     let mut corners = triangle.map_each(coordinate_key);
-    corners.sort_unstable();
+    sort_few_by(&mut corners, |p, q| p < q);
     corners
 }
 

@@ -10,7 +10,7 @@ use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed, closest_pair, first_hit, intersecting_pairs, traverse};
-use crate::sink::Sink;
+use crate::sink::{Sink, sort_key};
 use crate::solid::share_no_space;
 
 use super::duplicate::same_triangles;
@@ -193,7 +193,7 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
         let mut found = UntilCrossing { meshes: (a, b, pose), pairs: Vec::new(), crossing: None };
         traverse(a, b, pose, &mut found);
         let UntilCrossing { mut pairs, crossing, .. } = found;
-        pairs.sort_unstable();
+        pairs.sort_unstable_by_key(sort_key);
         return by_pairs(a, b, pose, options, &pairs, crossing);
     }
     by_pairs(a, b, pose, options, &intersecting_pairs(a, b, pose), None)

@@ -8,6 +8,7 @@ use super::rational::{Plane, Point};
 use crate::arrays::MapEach;
 use crate::exact::Sign;
 use crate::exact::integer::sign;
+use crate::sink::sort_key;
 
 /// All corners created so far; loops refer to them by index.
 #[derive(Debug, Default)]
@@ -176,7 +177,7 @@ impl Cell {
                     }
                 }
             }
-            next.sort_unstable();
+            next.sort_unstable_by_key(sort_key);
             let mut ring: Vec<u32> = Vec::with_capacity(next.len());
             let mut at = next.first().map(|(corner, _)| *corner);
             while let Some(corner) = at.filter(|c| Some(c) != ring.first()) {

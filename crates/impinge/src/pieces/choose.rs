@@ -350,7 +350,7 @@ fn axis_candidates(
         let middle = low + 0.5 * size[axis];
         let focus = deepest.map_or(middle, |p| p[axis]);
         let mut at: Vec<f64> = notches.iter().map(|p| p[axis]).filter(fits).collect();
-        at.sort_unstable_by(f64::total_cmp);
+        sort_numbers_by(&mut at, &f64::total_cmp);
         at.dedup();
         let before = at.partition_point(|x| *x < focus);
         let nearest = before.saturating_sub(max_notches)..(before + max_notches).min(at.len());

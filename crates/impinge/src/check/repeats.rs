@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::math::Pose;
 use crate::scene::{Part, Scene};
 
@@ -53,7 +53,7 @@ pub fn first_equal_pairs(scene: &Scene, pairs: &[(usize, usize)]) -> Vec<usize> 
         let bytes = key(at).map(u64::to_ne_bytes);
         (xxh3_64(bytes.as_flattened()), at)
     };
-    let mut hashes: Vec<(u64, usize)> = (0..pairs.len()).map(hash).collect();
+    let mut hashes: Vec<(u64, usize)> = (0..pairs.len()).map_to_vec(hash);
     hashes.sort_unstable();
     for same_hash in hashes.chunk_by(|x, y| x.0 == y.0).filter(|chunk| chunk.len() > 1) {
         for (number, (_, at)) in same_hash.iter().enumerate() {

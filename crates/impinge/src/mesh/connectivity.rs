@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::components::Components;
 use super::edges::Edges;
 use super::topology::HalfEdgeTables;
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::{Error, ErrorKind};
 
 /// The polygons of a mesh that are not all triangles, as ranges of one list of corners.
@@ -108,7 +108,7 @@ impl Connectivity {
             triangles: self.triangles.iter().map(|t| t.map_each(&number)).collect(),
             polygons: self.polygons.as_ref().map(|p| PolygonList {
                 starts: p.starts.clone(),
-                corners: p.corners.iter().map(|v| number(*v)).collect(),
+                corners: p.corners.map_to_vec(|v| number(*v)),
                 polygon_of: p.polygon_of.clone(),
             }),
             forced_polygons: self.forced_polygons.clone(),
@@ -126,7 +126,7 @@ impl Connectivity {
         }
         Self {
             vertex_count: self.vertex_count,
-            triangles: self.triangles.iter().map(|[a, b, c]| [*a, *c, *b]).collect(),
+            triangles: self.triangles.map_to_vec(|[a, b, c]| [*a, *c, *b]),
             polygons,
             forced_polygons: self.forced_polygons.clone(),
             ..Self::default()

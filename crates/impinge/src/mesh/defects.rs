@@ -8,7 +8,7 @@ use super::orientation::Orientation;
 use super::polygon_checks::{collinear, convex, covered_once, deviation, planar, spanning_corners};
 use super::topology::Topology;
 use super::union_find::UnionFind;
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::math::coordinate_key;
 use crate::order::{sort_by, sort_numbers_by};
 
@@ -200,7 +200,7 @@ impl Defects {
                 [_, _] => {}
                 sides => self.non_manifold_edges.push(NonManifoldEdge {
                     vertices: t.ends(e),
-                    polygons: sides.iter().map(|h| t.polygon(*h)).collect(),
+                    polygons: sides.map_to_vec(|h| t.polygon(*h)),
                 }),
             }
         }

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::area_sign::area_sign;
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::{Aabb, Vec3, axes_by_size, drop_axis, newell};
 use crate::order::{sort_by, sort_numbers_by};
@@ -104,7 +104,7 @@ pub(super) fn covered_once(points: &[Vec3], triangles: &[[Vec3; 3]]) -> bool {
     }
     let mut projections = Vec::new();
     for axis in axes_by_size(newell(points.iter().copied())) {
-        let flat: Vec<[f64; 2]> = points.iter().map(|p| drop_axis(*p, axis)).collect();
+        let flat: Vec<[f64; 2]> = points.map_to_vec(|p| drop_axis(*p, axis));
         if !all_collinear(&flat) {
             projections.push((axis, flat));
         }

@@ -21,7 +21,7 @@ use super::area_sign::area_sign;
 use super::connectivity::index;
 use super::corner_tree::CornerTree;
 use super::polygon_checks::{SelfContact, all_collinear, covered_once, self_contacts};
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, axes_by_size, drop_axis, newell};
 
@@ -137,7 +137,7 @@ impl Triangulator {
                 Some(Sign::Negative) => orientations[1] = true,
                 Some(Sign::Zero) => {}
                 None => {
-                    let points: Vec<[f64; 2]> = ring.iter().map(|i| flat[*i as usize]).collect();
+                    let points: Vec<[f64; 2]> = ring.map_to_vec(|i| flat[*i as usize]);
                     let cuts = if visits_left == 0 {
                         Vec::new()
                     } else {
@@ -197,7 +197,7 @@ impl Triangulator {
         if sign == Sign::Negative {
             self.points.iter_mut().for_each(|p| p.reverse());
         }
-        let vertices: Vec<u32> = ring.iter().map(|i| corners[*i as usize]).collect();
+        let vertices: Vec<u32> = ring.map_to_vec(|i| corners[*i as usize]);
         // Without forced ears no triangle is reversed: those of a loop of zero area are all empty.
         self.spikes_first = true;
         let unforced = self.clip(&vertices, out);

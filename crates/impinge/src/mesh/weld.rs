@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Mesh;
 use super::connectivity::index;
 use super::union_find::UnionFind;
+use crate::arrays::MapToVec;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Vec3, coordinate_key};
 use crate::order::{select_by, sort_by};
@@ -127,7 +128,7 @@ fn first_linked(points: &[Vec3], equal: &[u32], tolerance: f64) -> Vec<u32> {
             }
         }
     }
-    (0..index(points.len())).map(|i| sets.find(i)).collect()
+    (0..index(points.len())).map_to_vec(|i| sets.find(i))
 }
 
 /// Integer cells for the chosen points. On each axis, points within the tolerance are at most two

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use num_bigint::BigInt;
 
 use super::rational::{Plane, Point};
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::Sign;
 use crate::exact::integer::sign;
 use crate::sink::sort_key;
@@ -65,7 +65,7 @@ impl<'a> Cutter<'a> {
 
     /// The parts of a convex loop below and above; empty where there is no area.
     pub(super) fn cut(&mut self, ring: &[u32], corners: &mut Corners) -> [Vec<u32>; 2] {
-        let sides: Vec<Sign> = ring.iter().map(|c| self.side(*c, corners)).collect();
+        let sides: Vec<Sign> = ring.map_to_vec(|c| self.side(*c, corners));
         let has = |s: Sign| sides.contains(&s);
         match (has(Sign::Negative), has(Sign::Positive)) {
             (_, false) => return [ring.to_vec(), Vec::new()],
@@ -115,19 +115,17 @@ impl Cell {
         planes: &mut Vec<Plane>,
         corners: &mut Corners,
     ) -> Self {
-        let ids: Vec<u32> = (0..8_u32)
-            .map(|i| {
-                let pick = |a: usize| if i >> a & 1 == 1 { &high[a] } else { &low[a] }.clone();
-                corners.add(Point { x: [pick(0), pick(1), pick(2)], w: BigInt::from(1) })
-            })
-            .collect();
+        let ids: Vec<u32> = (0..8_u32).map_to_vec(|i| {
+            let pick = |a: usize| if i >> a & 1 == 1 { &high[a] } else { &low[a] }.clone();
+            corners.add(Point { x: [pick(0), pick(1), pick(2)], w: BigInt::from(1) })
+        });
         let loops: [[usize; 4]; 6] =
             [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
         let faces = loops.iter().enumerate().map(|(f, ring)| {
             let (axis, below) = (f / 2, f % 2 == 1);
             let at = if below { &high[axis] } else { &low[axis] };
             planes.push(Plane::level(axis, at.clone()));
-            let corners = ring.iter().map(|i| ids[*i]).collect();
+            let corners = ring.map_to_vec(|i| ids[*i]);
             Face { plane: (planes.len() - 1) as u32, below, corners }
         });
         Self { faces: faces.collect() }

@@ -19,7 +19,7 @@ use num_bigint::BigInt;
 use super::cell::{Cell, Corners, Cutter};
 use super::rational::{Plane, Point, Unit};
 use super::{Decomposition, Piece, check_closed};
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::convex::Hull;
 use crate::convex::decide::{Hint, decide};
 use crate::error::{Error, ErrorKind};
@@ -101,14 +101,13 @@ struct Partition {
 
 impl Partition {
     fn new(mesh: &Mesh, balanced: bool) -> Self {
-        let used: Vec<Vec3> =
-            mesh.used_vertices().iter().map(|v| mesh.vertices()[*v as usize]).collect();
+        let used: Vec<Vec3> = mesh.used_vertices().map_to_vec(|v| mesh.vertices()[*v as usize]);
         let unit = Unit::of(&used);
         let mut this = Self {
             unit,
             planes: Vec::new(),
             corners: Corners::default(),
-            triangles: (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect(),
+            triangles: (0..mesh.triangles().len()).map_to_vec(|t| mesh.triangle(t)),
             sources: Vec::with_capacity(mesh.triangles().len()),
             balanced,
             root: None,
@@ -206,7 +205,7 @@ impl Partition {
         patches: &[Patch],
         max_side_tests: usize,
     ) -> Option<(Vec<u32>, Option<u32>)> {
-        let mut planes: Vec<u32> = patches.iter().map(|p| p.plane).collect();
+        let mut planes: Vec<u32> = patches.map_to_vec(|p| p.plane);
         planes.sort_unstable();
         planes.dedup();
         let mut corners: Vec<u32> = Vec::new();
@@ -224,9 +223,7 @@ impl Partition {
         let mut best: Option<((usize, usize), u32)> = None;
         for plane in planes {
             let sides: Vec<Sign> = corners
-                .iter()
-                .map(|c| sign(&self.planes[plane as usize].height(self.corners.get(*c))))
-                .collect();
+                .map_to_vec(|c| sign(&self.planes[plane as usize].height(self.corners.get(*c))));
             if !sides.contains(&Sign::Positive) {
                 trims.push(plane);
                 continue;
@@ -356,13 +353,10 @@ impl Partition {
         // No triangle is in the interior of a cell, so only a cell with a face in its plane can
         // contain a part of it with an area.
         let unsigned_plane_ids = self.unsigned_plane_ids();
-        let shapes: Vec<(Aabb, Vec<u32>)> = cells
-            .iter()
-            .map(|cell| {
-                let planes = cell.faces.iter().map(|f| unsigned_plane_ids[f.plane as usize]);
-                (self.bounds(cell), planes.collect())
-            })
-            .collect();
+        let shapes: Vec<(Aabb, Vec<u32>)> = cells.map_to_vec(|cell| {
+            let planes = cell.faces.iter().map(|f| unsigned_plane_ids[f.plane as usize]);
+            (self.bounds(cell), planes.collect())
+        });
         let mut flat: Vec<Vec<Vec3>> = Vec::new();
         for t in 0..self.triangles.len() {
             let (plane, corners) = self.sources[t];
@@ -420,7 +414,7 @@ impl Partition {
             let next = known.len() as u32;
             *known.entry(plane.unsigned()).or_insert(next)
         };
-        self.planes.iter().map(number).collect()
+        self.planes.map_to_vec(number)
     }
 
     /// A box around a cell.

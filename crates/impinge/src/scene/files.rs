@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use glam::DMat3;
 
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::{Error, ErrorKind};
 use crate::exact::{Sign, orient3d};
 use crate::math::{Pose, Vec3};
@@ -247,7 +247,7 @@ fn nearly_rigid_pose(matrix: [[f64; 4]; 3]) -> Option<(Pose, bool)> {
 /// The mesh with a linear map applied to its vertices. If the map mirrors, its orientation is
 /// reversed, so that outside stays outside.
 fn deformed(mesh: &Mesh, linear: &DMat3) -> Result<Mesh, Error> {
-    let moved = mesh.with_vertices(mesh.vertices().iter().map(|v| *linear * *v).collect())?;
+    let moved = mesh.with_vertices(mesh.vertices().map_to_vec(|v| *linear * *v))?;
     // The exact sign of the determinant, which may be too small for `f64`.
     let mirrors =
         orient3d(Vec3::ZERO, linear.x_axis, linear.y_axis, linear.z_axis) == Sign::Negative;

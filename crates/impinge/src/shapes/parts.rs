@@ -3,7 +3,7 @@
 use super::builder::Surface;
 use super::circle::unit_circle;
 use super::params::{bad, coordinate, count, length, total};
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -104,10 +104,9 @@ pub fn plate(
             // The first corner is at an eighth of a turn, so the circle starts there too.
             let circle: Vec<[f64; 2]> = diagonal_circle(arc);
             let mut rim = |z: f64| -> Vec<u32> {
-                circle
-                    .iter()
-                    .map(|[c, s]| surface.vertex(Vec3::new(cx + radius * c, cy + radius * s, z)))
-                    .collect()
+                circle.map_to_vec(|[c, s]| {
+                    surface.vertex(Vec3::new(cx + radius * c, cy + radius * s, z))
+                })
             };
             let (top, bottom) = (rim(thickness), rim(0.0));
             surface.face_with_hole(&above, &top);
@@ -118,7 +117,7 @@ pub fn plate(
             wall(&mut surface, &top, &bottom);
         }
     }
-    let mut edge: Vec<usize> = (0..nx).map(|x| node(x, 0)).collect();
+    let mut edge: Vec<usize> = (0..nx).map_to_vec(|x| node(x, 0));
     edge.extend((0..ny).map(|y| node(nx, y)));
     edge.extend((1..=nx).rev().map(|x| node(x, ny)));
     edge.extend((1..=ny).rev().map(|y| node(0, y)));
@@ -132,7 +131,7 @@ pub fn plate(
 fn diagonal_circle(arc: usize) -> Vec<[f64; 2]> {
     let n = 4 * arc;
     // In units of half an edge, an eighth of a turn is a whole number.
-    (0..n).map(|i| super::circle::turn(2 * i + arc, 2 * n)).collect()
+    (0..n).map_to_vec(|i| super::circle::turn(2 * i + arc, 2 * n))
 }
 
 fn wall(surface: &mut Surface, below: &[u32], above: &[u32]) {

@@ -23,7 +23,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::{Location, Sign, orientation_bound};
 use crate::math::{Aabb, Vec3};
 use crate::pair::Posed;
@@ -150,7 +150,7 @@ impl<'a> Region<'a> {
         }
         used.sort_unstable();
         used.dedup();
-        let vertices: Vec<Vec3> = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
+        let vertices: Vec<Vec3> = used.map_to_vec(|v| solid.vertices()[*v as usize]);
         let bounds = Aabb::from_points(vertices.iter().copied());
         Some(Self { solid, local: Some((local, vertices)), bounds, faces: None })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::arrays::MapEach;
+use crate::arrays::{MapEach, MapToVec};
 use crate::convex::{self, Hull, Support};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
@@ -98,8 +98,7 @@ impl BodyPart {
         let make = || {
             let mesh = self.shape.mesh()?;
             let vertices = mesh.vertices();
-            let points: Vec<Vec3> =
-                mesh.used_vertices().iter().map(|v| vertices[*v as usize]).collect();
+            let points: Vec<Vec3> = mesh.used_vertices().map_to_vec(|v| vertices[*v as usize]);
             Hull::new(&points).ok().map(Arc::new)
         };
         self.hull.get_or_init(make).as_deref()
@@ -290,7 +289,7 @@ impl Geometry {
             if let [part] = self.parts() {
                 if let (Some(mesh), true) = (part.shape.mesh(), part.pose == Pose::IDENTITY) {
                     let triangles: Vec<[Vec3; 3]> =
-                        (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect();
+                        (0..mesh.triangles().len()).map_to_vec(|t| mesh.triangle(t));
                     return OrientedBox::around_triangles(&triangles);
                 }
             }

@@ -108,6 +108,7 @@
 #![cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 
 pub mod answer;
+mod arrays;
 mod bias;
 pub mod broad;
 mod budget;

@@ -1,5 +1,6 @@
 //! Boxes of moving bodies in single precision.
 
+use crate::arrays::MapEach;
 use crate::math::Aabb;
 
 /// A closed axis-aligned box of `f32`. Empty if a `min` exceeds its `max`; an absent body has the
@@ -69,8 +70,8 @@ impl BoxF32 {
             return *self;
         }
         Self {
-            min: [0, 1, 2].map(|k| self.min[k].min(other.min[k])),
-            max: [0, 1, 2].map(|k| self.max[k].max(other.max[k])),
+            min: [0, 1, 2].map_each(|k| self.min[k].min(other.min[k])),
+            max: [0, 1, 2].map_each(|k| self.max[k].max(other.max[k])),
         }
     }
 
@@ -89,8 +90,8 @@ impl From<Aabb> for BoxF32 {
             return Self::EMPTY;
         }
         Self {
-            min: aabb.min.to_array().map(round_down),
-            max: aabb.max.to_array().map(|x| -round_down(-x)),
+            min: aabb.min.to_array().map_each(round_down),
+            max: aabb.max.to_array().map_each(|x| -round_down(-x)),
         }
     }
 }

@@ -10,6 +10,7 @@
 use std::any::type_name;
 
 use super::{AllPairs, BoxF32, BroadPhase, Changes, FrameInput, Moved, Pair};
+use crate::arrays::MapEach;
 use crate::math::OrientedBox;
 use crate::math::{Pose, Random, Vec3};
 
@@ -99,7 +100,7 @@ impl Boxes {
     fn set(&mut self, item: usize, center: Vec3, half: Vec3) {
         let finite = half.is_finite() && center.abs().max_element() < 1e30;
         if finite && !matches!(self.scatter, Scatter::Grid) && item % 2 == 1 {
-            let rotation = [0; 4].map(|_| self.random.range(-1.0, 1.0));
+            let rotation = [0; 4].map_each(|_| self.random.range(-1.0, 1.0));
             let pose = Pose::from_quaternion(rotation, center.to_array()).expect("finite");
             let corners: Vec<Vec3> = OrientedBox::around(&[-half, half])
                 .corners()
@@ -121,7 +122,7 @@ impl Boxes {
         if b.is_empty() || matches!(self.scatter, Scatter::Odd) {
             return self.place(item);
         }
-        let (min, max) = (b.min.map(f64::from), b.max.map(f64::from));
+        let (min, max) = (b.min.map_each(f64::from), b.max.map_each(f64::from));
         let (min, max) = (Vec3::from_array(min), Vec3::from_array(max));
         let by = match self.scatter {
             Scatter::Grid => self.random.in_cube().round(),

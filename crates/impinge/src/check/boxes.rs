@@ -1,5 +1,6 @@
 //! Parts that are axis-aligned boxes in the frame of the query.
 
+use crate::arrays::MapEach;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 
@@ -13,7 +14,7 @@ pub(super) fn touch(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Vec3> {
     if pose.rotation() != Pose::IDENTITY.rotation() || !a.is_box() || !b.is_box() {
         return None;
     }
-    let moved = [b.bounds().min, b.bounds().max].map(|corner| pose.transform_point(corner));
+    let moved = [b.bounds().min, b.bounds().max].map_each(|corner| pose.transform_point(corner));
     let (one, other) = (a.bounds(), Aabb { min: moved[0], max: moved[1] });
     if !other.min.cmplt(other.max).all() {
         return None;

@@ -1,7 +1,9 @@
 //! Whether two meshes have the same triangles, in any order.
 
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::math::{Vec3, coordinate_key};
+use crate::order::sort_few_by;
 use crate::pair::Posed;
 use crate::solid::Sorting;
 
@@ -102,8 +104,8 @@ impl SameSearch {
 }
 
 fn key(triangle: [Vec3; 3]) -> Key {
-    let mut corners = triangle.map(coordinate_key);
-    corners.sort_unstable();
+    let mut corners = triangle.map_each(coordinate_key);
+    sort_few_by(&mut corners, |p, q| p < q);
     corners
 }
 

@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 
 use crate::answer::Distance;
 use crate::answer::Verdict;
+use crate::arrays::MapEach;
 use crate::budget::Budget;
 use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed, closest_pair, first_hit, intersecting_pairs, traverse};
-use crate::sink::Sink;
+use crate::sink::{Sink, sort_key};
 use crate::solid::share_no_space;
 
 use super::duplicate::same_triangles;
@@ -192,7 +193,7 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
         let mut found = UntilCrossing { meshes: (a, b, pose), pairs: Vec::new(), crossing: None };
         traverse(a, b, pose, &mut found);
         let UntilCrossing { mut pairs, crossing, .. } = found;
-        pairs.sort_unstable();
+        pairs.sort_unstable_by_key(sort_key);
         return by_pairs(a, b, pose, options, &pairs, crossing);
     }
     by_pairs(a, b, pose, options, &intersecting_pairs(a, b, pose), None)
@@ -260,7 +261,7 @@ impl Sink for UntilCrossing<'_> {
     fn pair(&mut self, i: u32, j: u32) -> ControlFlow<()> {
         self.pairs.push((i, j));
         let (a, b, pose) = self.meshes;
-        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        let corners_b = b.triangle(j as usize).map_each(|v| pose.transform_point(v));
         if triangle_triangle(&a.triangle(i as usize), &corners_b) == Some(HitKind::Crossing) {
             self.crossing = Some((i, j));
             return ControlFlow::Break(());

@@ -1,6 +1,7 @@
 //! The check of one pair of parts within a budget.
 
 use crate::answer::{Bounds, Distance, Verdict};
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::closest;
 use crate::exact::HitKind;
@@ -256,7 +257,7 @@ impl PairSearch {
         if let (Some(known), true) = (&mut self.known, count > 0) {
             known.hit_count = known.hit_count.max(count);
             known.bounds.upper = known.bounds.upper.min(0.0);
-            known.relations.retain(Relation::is_collision);
+            known.relations.retain(&Relation::is_collision);
         }
     }
 
@@ -285,15 +286,15 @@ impl PairSearch {
         if !matches!(self.stage, Stage::First | Stage::All) {
             (known.bounds.open_depth, known.bounds.open) = (0.0, 1);
             if self.pairs.is_empty() && self.stage > Stage::Copy {
-                known.relations.retain(|r| r != Relation::Touching);
+                known.relations.retain(&|r| r != Relation::Touching);
                 if !a.is_solid() && !b.is_solid() {
-                    known.relations.retain(|r| !r.is_collision());
+                    known.relations.retain(&|r| !r.is_collision());
                 }
             }
         }
         self.report_search.narrow(&mut known.relations);
         if self.stage == Stage::Distance {
-            known.relations.retain(|r| !r.is_collision());
+            known.relations.retain(&|r| !r.is_collision());
         }
         narrow_by_distance(known, options, parts);
         *known
@@ -304,16 +305,16 @@ impl PairSearch {
 fn narrow_by_distance(known: &mut PairKnown, options: &CheckOptions, parts: Parts<'_>) {
     let Bounds { lower, upper, .. } = known.bounds;
     if lower > 0.0 {
-        known.relations.retain(|r| !r.is_collision());
+        known.relations.retain(&|r| !r.is_collision());
     }
     match options.clearance {
-        None => known.relations.retain(|r| r != Relation::Near),
+        None => known.relations.retain(&|r| r != Relation::Near),
         Some(clearance) => {
             if lower > clearance + near_search_slack(parts, clearance) {
-                known.relations.retain(|r| r != Relation::Near);
+                known.relations.retain(&|r| r != Relation::Near);
             }
             if upper <= clearance {
-                known.relations.retain(|r| r != Relation::Clear);
+                known.relations.retain(&|r| r != Relation::Clear);
             }
         }
     }
@@ -337,7 +338,7 @@ fn known_by_boxes(parts: Parts<'_>, options: &CheckOptions) -> PairKnown {
         PairKnown { bounds, relations: Relations::all(), hit_count: 0, stage: CheckStage::Boxes };
     if a.is_prepared() && b.is_prepared() {
         let (a_is_solid, b_is_solid) = (a.is_solid(), b.is_solid());
-        known.relations.retain(|r| match r {
+        known.relations.retain(&|r| match r {
             Relation::AInsideB => b_is_solid,
             Relation::BInsideA => a_is_solid,
             _ => true,
@@ -351,7 +352,7 @@ fn known_by_boxes(parts: Parts<'_>, options: &CheckOptions) -> PairKnown {
 /// elsewhere: as a search without a budget reports it.
 fn as_measured(distance: Distance, (a, b, pose): Parts<'_>) -> Distance {
     let (Some(i), Some(j)) = (distance.triangle_a, distance.triangle_b) else { return distance };
-    let of_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+    let of_b = b.triangle(j as usize).map_each(|v| pose.transform_point(v));
     let measured = closest::triangle_triangle(&a.triangle(i as usize), &of_b);
     Distance { upper: measured.upper.max(distance.upper), ..distance }
 }

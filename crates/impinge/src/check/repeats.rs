@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::arrays::{MapEach, MapToVec};
 use crate::math::Pose;
-use crate::mesh::Mesh;
-use crate::scene::Scene;
+use crate::scene::{Part, Scene};
 
 /// For each pair of parts, the position in `pairs` of the first one with the same report: its parts
 /// have the same two meshes, in the same order, and the same [relative pose](Pose::relative), bit
@@ -36,7 +36,8 @@ use crate::scene::Scene;
 pub fn first_equal_pairs(scene: &Scene, pairs: &[(usize, usize)]) -> Vec<usize> {
     let parts = scene.parts();
     let mut first: Vec<usize> = (0..pairs.len()).collect();
-    let mut meshes: Vec<*const Mesh> = parts.iter().map(|part| Arc::as_ptr(&part.mesh)).collect();
+    let address = |part: &Part| Arc::as_ptr(&part.mesh).addr() as u64;
+    let mut meshes: Vec<u64> = parts.iter().map(address).collect();
     meshes.sort_unstable();
     if meshes.windows(2).all(|two| two[0] != two[1]) {
         return first;
@@ -44,7 +45,7 @@ pub fn first_equal_pairs(scene: &Scene, pairs: &[(usize, usize)]) -> Vec<usize> 
     let key = |at: usize| {
         let (a, b) = (&parts[pairs[at].0], &parts[pairs[at].1]);
         let mut key = [0; 14];
-        key[..2].copy_from_slice(&[a, b].map(|part| Arc::as_ptr(&part.mesh).addr() as u64));
+        key[..2].copy_from_slice(&[a, b].map_each(|part| Arc::as_ptr(&part.mesh).addr() as u64));
         key[2..].copy_from_slice(&bits(&Pose::relative(&a.pose, &b.pose)));
         key
     };
@@ -52,7 +53,7 @@ pub fn first_equal_pairs(scene: &Scene, pairs: &[(usize, usize)]) -> Vec<usize> 
         let bytes = key(at).map(u64::to_ne_bytes);
         (xxh3_64(bytes.as_flattened()), at)
     };
-    let mut hashes: Vec<(u64, usize)> = (0..pairs.len()).map(hash).collect();
+    let mut hashes: Vec<(u64, usize)> = (0..pairs.len()).map_to_vec(hash);
     hashes.sort_unstable();
     for same_hash in hashes.chunk_by(|x, y| x.0 == y.0).filter(|chunk| chunk.len() > 1) {
         for (number, (_, at)) in same_hash.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The report about two parts from the pairs of triangles that meet, in parts.
 
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::exact::{HitKind, triangle_triangle, units_of_exact_test};
 use crate::math::{Aabb, Pose, Vec3};
@@ -252,15 +253,15 @@ impl ReportSearch {
     /// Removes the relations that are excluded by now.
     pub(super) fn narrow(&self, relations: &mut Relations) {
         if self.crosses() {
-            relations.retain(|r| matches!(r, Relation::Crossing | Relation::Duplicate));
+            relations.retain(&|r| matches!(r, Relation::Crossing | Relation::Duplicate));
         }
         match (self.relation, self.stage) {
             (Some(Relation::Clear), _) => {
-                relations.retain(|r| matches!(r, Relation::Clear | Relation::Near));
+                relations.retain(&|r| matches!(r, Relation::Clear | Relation::Near));
             }
-            (Some(relation), _) => relations.retain(|r| r == relation),
+            (Some(relation), _) => relations.retain(&|r| r == relation),
             (None, Stage::Space) => {
-                relations.retain(|r| self.relate.may_be(occupancy_of(r)));
+                relations.retain(&|r| self.relate.may_be(occupancy_of(r)));
             }
             (None, _) => {}
         }
@@ -281,7 +282,7 @@ fn posed<'m>(
 
 /// The corners of two triangles, in the frame of A.
 fn corners((a, b, pose): Parts<'_>, (i, j): (u32, u32)) -> [[Vec3; 3]; 2] {
-    [a.triangle(i as usize), b.triangle(j as usize).map(|v| pose.transform_point(v))]
+    [a.triangle(i as usize), b.triangle(j as usize).map_each(|v| pose.transform_point(v))]
 }
 
 /// Units of an exact test of two triangles.

@@ -15,6 +15,7 @@ use std::ops::RangeInclusive;
 
 use super::bounds::{lower_bound, upper_bound};
 use super::frame::LocalDistance;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// Parameters along an edge for which the second iteration of [`Best::try_edges`] is made: 0 to 1,
@@ -160,7 +161,7 @@ struct Face {
 impl Face {
     fn new(points: &[Vec3]) -> Option<Self> {
         let &[a, b, c] = points else { return None };
-        let [ab, bc, ca] = [b - a, c - b, a - c].map(Vec3::length_squared);
+        let [ab, bc, ca] = [b - a, c - b, a - c].map_each(Vec3::length_squared);
         let [corner, second, third] = if bc >= ab && bc >= ca {
             [a, b, c]
         } else if ca >= ab {

@@ -38,8 +38,9 @@ impl<const N: usize, const K: usize> Local<N, K> {
     #[inline]
     pub(super) fn new(a: &[Vec3; N], b: &[Vec3; K]) -> Result<Self, WithError> {
         let origin = a[0];
-        let mut a = a.map(|p| p - origin);
-        let mut b = b.map(|p| p - origin);
+        let (mut a, mut b) = (*a, *b);
+        a.iter_mut().for_each(|p| *p -= origin);
+        b.iter_mut().for_each(|p| *p -= origin);
         let mut extent = Vec3::ZERO;
         let mut sum = Vec3::ZERO;
         for p in a.iter().chain(&b) {
@@ -59,8 +60,8 @@ impl<const N: usize, const K: usize> Local<N, K> {
                 return Err(WithError { distance, point_error: f64::INFINITY });
             }
             exponent = -log2_floor(size);
-            a = a.map(|p| scale(p, exponent));
-            b = b.map(|p| scale(p, exponent));
+            a.iter_mut().for_each(|p| *p = scale(*p, exponent));
+            b.iter_mut().for_each(|p| *p = scale(*p, exponent));
             size = scale(Vec3::splat(size), exponent).x;
         }
         Ok(Self { a, b, size, origin, exponent })

@@ -11,6 +11,7 @@ use super::exhaustive::exhaustive_search;
 use super::frame::{Local, LocalDistance, UNIT_ROUNDOFF};
 use super::point_triangle::point_triangle;
 use crate::answer::Distance;
+use crate::arrays::MapEach;
 use crate::exact::{EXACT_RANGE, triangles_intersect};
 use crate::math::Vec3;
 
@@ -109,8 +110,8 @@ struct Candidate {
 fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Candidate {
     let ea = [a[1] - a[0], a[2] - a[1], a[0] - a[2]];
     let eb = [b[1] - b[0], b[2] - b[1], b[0] - b[2]];
-    let aa = ea.map(Vec3::length_squared);
-    let bb = eb.map(Vec3::length_squared);
+    let aa = ea.map_each(Vec3::length_squared);
+    let bb = eb.map_each(Vec3::length_squared);
     let (first_i, first_j) = closest_vertices(a, b);
     let mut best = Candidate { p: a[0], q: b[0], perpendicular: Vec3::ZERO };
     let mut best_square = f64::INFINITY;
@@ -192,7 +193,7 @@ fn side_side(a: Vec3, u: Vec3, uu: f64, b: Vec3, v: Vec3, vv: f64) -> (Vec3, Vec
 #[inline]
 fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Vec3, Vec3, Vec3)> {
     let n = e[0].cross(e[1]);
-    let [h0, h1, h2] = other.map(|x| (x - face[0]).dot(n));
+    let [h0, h1, h2] = other.map_each(|x| (x - face[0]).dot(n));
     let nearest = if h0 > 0.0 && h1 > 0.0 && h2 > 0.0 {
         if h0 <= h1 && h0 <= h2 {
             0

@@ -29,6 +29,7 @@
 //! certainly takes.
 
 use super::inner_box;
+use crate::arrays::MapEach;
 use crate::exact::{Sign, orient3d};
 use crate::math::rounding::UNIT_ROUNDOFF;
 use crate::math::{Aabb, Vec3};
@@ -286,7 +287,7 @@ impl Builder {
 
     /// The corners of a face.
     pub(super) fn triangle(&self, face: u32) -> [Vec3; 3] {
-        self.faces[face as usize].corners.map(|v| self.corners[v as usize].point)
+        self.faces[face as usize].corners.map_each(|v| self.corners[v as usize].point)
     }
 
     /// Whether a point lies strictly above a face.
@@ -318,7 +319,7 @@ impl Builder {
 
     /// Adds a face to the current step.
     fn add_face(&mut self, corners: [u32; 3], across: [u32; 3]) -> u32 {
-        let plane = Plane::new(corners.map(|v| self.corners[v as usize].point), self.extent);
+        let plane = Plane::new(corners.map_each(|v| self.corners[v as usize].point), self.extent);
         let added =
             Face { plane, corners, across, list: List::EMPTY, alive: true, is_pending: false };
         let face = if let Some(slot) = self.free.pop() {

@@ -6,6 +6,7 @@ use super::build::Builder;
 use super::initial_simplex::{self, Span};
 use super::query::{MAX_VERTICES_WITHOUT_CELLS, SupportTable};
 use super::{merge, planar};
+use crate::arrays::MapToVec;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Vec3, check_range, unit_scale};
 
@@ -321,7 +322,7 @@ fn row<'a>(starts: &[u32], values: &'a [u32], index: usize) -> &'a [u32] {
 /// is rounded by it.
 fn scaled_up(points: &[Vec3], largest: f64) -> Option<Vec<Vec3>> {
     let (s, t) = unit_scale(largest);
-    let scaled: Vec<_> = points.iter().map(|p| *p * s * t).collect();
+    let scaled: Vec<_> = points.map_to_vec(|p| *p * s * t);
     let unscale = |q: Vec3| q / t / s;
     scaled.iter().zip(points).all(|(q, p)| unscale(*q) == *p).then_some(scaled)
 }

@@ -8,6 +8,7 @@
 
 use super::build::{Builder, NONE};
 use super::hull::Topology;
+use crate::arrays::MapToVec;
 use crate::exact::Sign;
 
 /// A side of a triangle: three times the triangle's index, plus the index of the side.
@@ -45,7 +46,7 @@ pub(super) fn polygons(hull: &Builder) -> (Vec<u32>, Topology) {
         }
         face_starts.push(face_vertices.len() as u32);
     }
-    let twins: Vec<u32> = first_side.iter().map(|side| loop_edge[sides.twin(*side)]).collect();
+    let twins: Vec<u32> = first_side.map_to_vec(|side| loop_edge[sides.twin(*side)]);
     let (neighbor_starts, neighbors) = adjacency(ids.len(), &face_starts, &face_vertices, &twins);
     (ids, Topology { face_starts, face_vertices, neighbor_starts, neighbors })
 }

@@ -5,6 +5,7 @@
 //! axis.
 
 use super::hull::Topology;
+use crate::arrays::MapEach;
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, drop_axis};
 use crate::order::sort_by;
@@ -15,7 +16,7 @@ pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u
     let project = |i: u32| drop_axis(points[i as usize], drop);
     let mut order = candidates(points, corners, drop);
     // Adding zero gives both zeros one sign.
-    let key = |i: u32| project(i).map(|c| c + 0.0);
+    let key = |i: u32| project(i).map_each(|c| c + 0.0);
     sort_by(&mut order, &|i, j| {
         let ([a, b], [c, d]) = (key(*i), key(*j));
         a.total_cmp(&c).then(b.total_cmp(&d)).then(i.cmp(j))
@@ -53,7 +54,7 @@ fn extend(
 
 /// The points that are not strictly inside the triangle of the first three corners.
 fn candidates(points: &[Vec3], corners: [u32; 3], drop: usize) -> Vec<u32> {
-    let [a, b, c] = corners.map(|i| drop_axis(points[i as usize], drop));
+    let [a, b, c] = corners.map_each(|i| drop_axis(points[i as usize], drop));
     (0..points.len() as u32)
         .filter(|i| {
             let p = drop_axis(points[*i as usize], drop);
@@ -65,11 +66,14 @@ fn candidates(points: &[Vec3], corners: [u32; 3], drop: usize) -> Vec<u32> {
 /// The two faces of a polygon of `count` points. The first one is counter-clockwise seen from its
 /// own side.
 fn topology(count: u32) -> Topology {
-    let around = |i: u32| [(i + 1) % count, (i + count - 1) % count];
+    let mut neighbors = Vec::with_capacity(2 * count as usize);
+    for i in 0..count {
+        neighbors.extend_from_slice(&[(i + 1) % count, (i + count - 1) % count]);
+    }
     Topology {
         face_starts: vec![0, count, 2 * count],
         face_vertices: (0..count).chain((0..count).rev()).collect(),
         neighbor_starts: (0..=count).map(|i| 2 * i).collect(),
-        neighbors: (0..count).flat_map(around).collect(),
+        neighbors,
     }
 }

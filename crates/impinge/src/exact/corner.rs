@@ -10,6 +10,7 @@ use super::double::Double;
 use super::element::project;
 use super::integer;
 use super::orient::MIN_WITHOUT_UNDERFLOW;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 use crate::math::rounding::UNIT_ROUNDOFF;
 
@@ -146,8 +147,8 @@ fn crossing_in_double(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Option<Vec3> {
 fn height(p: Vec3, crossed: &Crossed<'_>) -> (Double, f64) {
     match *crossed {
         Crossed::Plane(&[a, b, c]) => {
-            let difference = |p: Vec3| [0, 1, 2].map(|i| Double::difference(p[i], a[i]));
-            let [u, v, w] = [b, c, p].map(difference);
+            let difference = |p: Vec3| [0, 1, 2].map_each(|i| Double::difference(p[i], a[i]));
+            let [u, v, w] = [b, c, p].map_each(difference);
             let height = (u[1] * v[2] - u[2] * v[1]) * w[0]
                 + (u[2] * v[0] - u[0] * v[2]) * w[1]
                 + (u[0] * v[1] - u[1] * v[0]) * w[2];
@@ -155,8 +156,8 @@ fn height(p: Vec3, crossed: &Crossed<'_>) -> (Double, f64) {
             (height, largest(0) * largest(1) * largest(2))
         }
         Crossed::Line([a, b], axis) => {
-            let [a, b, p] = [a, b, p].map(|v| project(v, axis));
-            let difference = |p: [f64; 2]| [0, 1].map(|i| Double::difference(p[i], a[i]));
+            let [a, b, p] = [a, b, p].map_each(|v| project(v, axis));
+            let difference = |p: [f64; 2]| [0, 1].map_each(|i| Double::difference(p[i], a[i]));
             let (u, v) = (difference(b), difference(p));
             let largest = |i: usize| u[i].high.abs().max(v[i].high.abs());
             (u[0] * v[1] - u[1] * v[0], largest(0) * largest(1))
@@ -178,11 +179,11 @@ fn crossing_in_integers(p: Vec3, q: Vec3, crossed: &Crossed<'_>) -> Vec3 {
     };
     let v = &scaled.values;
     let point = |k: usize| &v[3 * k..3 * k + 3];
-    let heights = [0, 1].map(|k| match *crossed {
+    let heights = [0, 1].map_each(|k| match *crossed {
         Crossed::Plane(_) => integer::det3(point(2), point(3), point(4), point(k)),
         Crossed::Line(_, axis) => {
             let projected =
-                |k: usize| [(axis + 1) % 3, (axis + 2) % 3].map(|i| point(k)[i].clone());
+                |k: usize| [(axis + 1) % 3, (axis + 2) % 3].map_each(|i| point(k)[i].clone());
             integer::det2(&projected(2), &projected(3), &projected(k))
         }
     });

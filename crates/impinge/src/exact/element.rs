@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::filter_counter::FilterCounter;
 use super::orient::turn;
 use super::{Feature, Sign};
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// The two coordinates left when `axis` is dropped, in the order that keeps orientations as seen
@@ -42,7 +43,7 @@ pub(super) fn projection_axis(
         0
     };
     [first, (first + 1) % 3, (first + 2) % 3].into_iter().find_map(|axis| {
-        let [a, b, c] = points.map(|p| project(p, axis));
+        let [a, b, c] = points.map_each(|p| project(p, axis));
         let orientation = turn(a, b, c, counter);
         (!orientation.is_zero()).then_some((axis, orientation))
     })
@@ -128,7 +129,7 @@ impl<'a> Element<'a> {
 
     /// The caller's corners of a directed edge.
     pub(super) fn edge_corners(&self, e: usize) -> [usize; 2] {
-        self.edge(e).map(|i| self.index[i])
+        self.edge(e).map_each(|i| self.index[i])
     }
 
     /// The side of edge `e` on which `p` lies in the projection along `axis`: positive inside, for
@@ -141,14 +142,14 @@ impl<'a> Element<'a> {
         axis: usize,
         counter: &mut impl FilterCounter,
     ) -> Sign {
-        let [i, j] = self.edge(e).map(|i| project(self.vertex(i), axis));
+        let [i, j] = self.edge(e).map_each(|i| project(self.vertex(i), axis));
         let sign = turn(i, j, project(p, axis), counter);
         if self.orientation == Sign::Negative { -sign } else { sign }
     }
 
     /// The same triangle, to be projected along `axis`.
     pub(super) fn projected_along(self, axis: usize, counter: &mut impl FilterCounter) -> Self {
-        let [a, b, c] = self.corners.map(|p| project(p, axis));
+        let [a, b, c] = self.corners.map_each(|p| project(p, axis));
         Self { axis, orientation: turn(a, b, c, counter), ..self }
     }
 

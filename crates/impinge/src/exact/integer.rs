@@ -7,6 +7,7 @@
 use num_bigint::{BigInt, BigUint};
 
 use super::Sign;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// A finite number as `mantissa * 2^exponent`; `None` if it is not finite.
@@ -42,12 +43,19 @@ pub(crate) struct Scaled<const N: usize> {
 
 /// The coordinates in their common unit; `None` if one is not finite.
 pub(crate) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> {
-    let mut parts = [(0, 0); N];
-    for (part, x) in parts.iter_mut().zip(coordinates) {
-        *part = decompose(x)?;
-    }
+    let mut values = [const { BigInt::ZERO }; N];
+    let exponent = scale_to(&coordinates, &mut values)?;
+    Some(Scaled { values, exponent })
+}
+
+/// As [`scale`]; returns the exponent.
+fn scale_to(coordinates: &[f64], values: &mut [BigInt]) -> Option<i32> {
+    let parts: Vec<_> = coordinates.iter().map(|x| decompose(*x)).collect::<Option<_>>()?;
     let exponent = common_exponent(&parts);
-    Some(Scaled { values: parts.map(|part| in_unit(part, exponent)), exponent })
+    for (value, part) in values.iter_mut().zip(parts) {
+        *value = in_unit(part, exponent);
+    }
+    Some(exponent)
 }
 
 /// As [`scale`], for any number of coordinates and without the exponent.
@@ -96,7 +104,7 @@ pub(crate) fn det2(a: &[BigInt], b: &[BigInt], c: &[BigInt]) -> BigInt {
 
 /// `(b - a) x (c - a) . (d - a)`.
 pub(crate) fn det3(a: &[BigInt], b: &[BigInt], c: &[BigInt], d: &[BigInt]) -> BigInt {
-    let [u, v, w] = [b, c, d].map(|p| [0, 1, 2].map(|i| &p[i] - &a[i]));
+    let [u, v, w] = [b, c, d].map_each(|p| [0, 1, 2].map_each(|i| &p[i] - &a[i]));
     (&u[1] * &v[2] - &u[2] * &v[1]) * &w[0]
         + (&u[2] * &v[0] - &u[0] * &v[2]) * &w[1]
         + (&u[0] * &v[1] - &u[1] * &v[0]) * &w[2]

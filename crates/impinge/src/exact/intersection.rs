@@ -4,6 +4,7 @@ use super::corner::Outline;
 use super::element::Element;
 use super::overlap::overlap;
 use super::{HitKind, triangle};
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// How two triangles meet, and where.
@@ -75,7 +76,7 @@ pub fn triangle_intersection(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Intersectio
         Outline::Segment(p, q) => SharedSet::Segment(p.position(a, b), q.position(a, b)),
         Outline::Area { axis } => {
             let [of_a, of_b] =
-                [a, b].map(|t| Element::new(t, &mut ()).projected_along(axis, &mut ()));
+                [a, b].map_each(|t| Element::new(t, &mut ()).projected_along(axis, &mut ()));
             let corners = overlap(&of_a, &of_b, axis, &mut ());
             SharedSet::Polygon(corners.into_iter().map(|c| c.position(a, b)).collect())
         }

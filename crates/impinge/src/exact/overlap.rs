@@ -10,7 +10,9 @@ use super::corner::Corner;
 use super::element::{Element, lexicographic, project};
 use super::filter_counter::FilterCounter;
 use super::orient::turn;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
+use crate::order::sort_few_by;
 
 /// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the
 /// edge. `None` if it is empty or a single point. In the corners `p` is A and `q` is B.
@@ -22,14 +24,14 @@ pub(super) fn clip_edge(
     counter: &mut impl FilterCounter,
 ) -> Option<[Corner; 2]> {
     let corners = p.edge_corners(e);
-    let [from, to] = corners.map(|i| p.corners[i]);
+    let [from, to] = corners.map_each(|i| p.corners[i]);
     // The sides of the triangle's edges on which the edge's ends lie, and the sides of the edge on
     // which the triangle's vertices lie.
-    let from_sides = [0, 1, 2].map(|k| q.side_of_edge(k, from, axis, counter));
-    let to_sides = [0, 1, 2].map(|k| q.side_of_edge(k, to, axis, counter));
+    let from_sides = [0, 1, 2].map_each(|k| q.side_of_edge(k, from, axis, counter));
+    let to_sides = [0, 1, 2].map_each(|k| q.side_of_edge(k, to, axis, counter));
     let projected = |v: Vec3| project(v, axis);
-    let q_sides =
-        [0, 1, 2].map(|k| turn(projected(from), projected(to), projected(q.vertex(k)), counter));
+    let q_sides = [0, 1, 2]
+        .map_each(|k| turn(projected(from), projected(to), projected(q.vertex(k)), counter));
 
     // Candidates with their rank along the edge: its start, an entry, a vertex on it, an exit, its
     // end. The set is convex, so at most two are different.
@@ -55,14 +57,12 @@ pub(super) fn clip_edge(
             found.push((rank, Corner::Edges { a: corners, b: [k, next], axis }));
         }
     }
-    found.sort_by(|(i, x), (j, y)| {
-        i.cmp(j).then_with(|| match (x, y) {
-            (Corner::B(k), Corner::B(l)) => {
-                let order = lexicographic(q.vertex(*k), q.vertex(*l));
-                if lexicographic(from, to).is_lt() { order } else { order.reverse() }
-            }
-            _ => std::cmp::Ordering::Equal,
-        })
+    sort_few_by(&mut found, |(i, x), (j, y)| match (x, y) {
+        (Corner::B(k), Corner::B(l)) if i == j => {
+            let order = lexicographic(q.vertex(*k), q.vertex(*l));
+            if lexicographic(from, to).is_lt() { order.is_lt() } else { order.is_gt() }
+        }
+        _ => i < j,
     });
     match *found.as_slice() {
         [(_, first), .., (_, last)] => Some([first, last]),
@@ -87,11 +87,11 @@ pub(super) fn overlap(
     for e in 0..3 {
         let of_a = clip_edge(a, e, b, axis, counter);
         let of_b = clip_edge(b, e, a, axis, counter).map(|piece| {
-            let [from, to] = piece.map(Corner::swapped);
+            let [from, to] = piece.map_each(Corner::swapped);
             if a.orientation == b.orientation { [from, to] } else { [to, from] }
         });
         for piece in [of_a, of_b].into_iter().flatten() {
-            let piece = piece.map(canonical);
+            let piece = piece.map_each(canonical);
             if !pieces.contains(&piece) {
                 pieces.push(piece);
             }

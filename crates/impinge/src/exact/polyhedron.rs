@@ -32,6 +32,7 @@
 
 use super::orient::{orient3d_quickly, units_of_exact_test};
 use super::{Location, Sign, orient2d, orient3d, point_in_polygon};
+use crate::arrays::MapEach;
 use crate::math::{Vec3, drop_axis};
 
 /// Where `q` lies with respect to the solid that a closed surface of triangles bounds, exactly.
@@ -107,7 +108,7 @@ pub fn point_on_triangle(q: Vec3, triangle: &[Vec3; 3]) -> bool {
     in_box(q, triangle)
         && orient3d(a, b, c, q).is_zero()
         && (0..3).all(|axis| {
-            let projected = triangle.map(|p| drop_axis(p, axis));
+            let projected = triangle.map_each(|p| drop_axis(p, axis));
             point_in_polygon(drop_axis(q, axis), &projected).is_in_closed_set()
         })
 }
@@ -187,7 +188,7 @@ impl RayAxis {
         let view = |v: Vec3| {
             Vec3::new(v[self.axis], v[(self.axis + 1) % 3], v[(self.axis + 2) % 3]) * sign
         };
-        units_of_ray_crossing(view(q), &triangle.map(view))
+        units_of_ray_crossing(view(q), &triangle.map_each(view))
     }
 
     /// As [`ray_crossing`] for the ray from `q` along this direction: 1 if it leaves the triangle
@@ -199,7 +200,7 @@ impl RayAxis {
         let view = |v: Vec3| {
             Vec3::new(v[self.axis], v[(self.axis + 1) % 3], v[(self.axis + 2) % 3]) * sign
         };
-        let count = ray_crossing(view(q), &triangle.map(view))?;
+        let count = ray_crossing(view(q), &triangle.map_each(view))?;
         Some(if self.forward { count } else { -count })
     }
 }
@@ -211,9 +212,9 @@ impl RayAxis {
 /// triangle is counter-clockwise.
 #[inline]
 fn projected_orientation(q: Vec3, triangle: &[Vec3; 3]) -> Option<bool> {
-    let projected = triangle.map(|p| drop_axis(p, 0));
+    let projected = triangle.map_each(|p| drop_axis(p, 0));
     let [y, z] = drop_axis(q, 0);
-    let above = projected.map(|p| p[1] > z);
+    let above = projected.map_each(|p| p[1] > z);
     let mut crossed = None;
     for i in 0..3 {
         let j = (i + 1) % 3;

@@ -13,6 +13,7 @@
 
 use super::filter_counter::FilterCounter;
 use super::orient::{BOUND_3D, larger};
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 use crate::math::rounding::TRIPLE_PRODUCT_UNDERFLOW;
 
@@ -65,8 +66,8 @@ pub(super) fn crossing(
         return answer_if(min_abs > bound, false, 6, counter);
     }
 
-    let [b_apex, b_low, b_high] = APEX_AND_ENDS[b_bits].map(|i| b[i]);
-    let [a_apex, a_high, a_low] = APEX_AND_ENDS[a_bits].map(|i| a[i]);
+    let [b_apex, b_low, b_high] = APEX_AND_ENDS[b_bits].map_each(|i| b[i]);
+    let [a_apex, a_high, a_low] = APEX_AND_ENDS[a_bits].map_each(|i| a[i]);
     let flip = APEX_SIDE[a_bits] * APEX_SIDE[b_bits];
     let to_b = b_apex - a_apex;
     // Positive if the chord of A starts after the end of B's, or ends before its start.

@@ -14,6 +14,7 @@ use super::quick;
 #[cfg(any(test, feature = "internals"))]
 use super::stats::FilterStats;
 use super::{Feature, HitKind, Sign, chord, degenerate};
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// How the closed triangles `a` and `b` meet; `None` if they share no point.
@@ -113,7 +114,7 @@ pub(super) fn intersect(
 
 /// The sides of the plane of `triangle` on which `points` lie.
 fn sides(triangle: &[Vec3; 3], points: &[Vec3; 3], counter: &mut impl FilterCounter) -> [Sign; 3] {
-    points.map(|p| side(triangle[0], triangle[1], triangle[2], p, counter))
+    points.map_each(|p| side(triangle[0], triangle[1], triangle[2], p, counter))
 }
 
 /// Whether all vertices are strictly on the same side.

@@ -3,6 +3,7 @@
 use glam::DMat3;
 
 use super::{Vec3, check_range};
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 
 /// The position and orientation of a body: a rotation `R`, then a translation `t`.
@@ -85,7 +86,7 @@ impl Pose {
         }
         // Scaled first, so that the length neither overflows nor underflows. Divided by the squared
         // length, so that no square root is rounded.
-        let [x, y, z, w] = xyzw.map(|c| c / largest);
+        let [x, y, z, w] = xyzw.map_each(|c| c / largest);
         let n = x * x + y * y + z * z + w * w;
         let rotation = DMat3::from_cols(
             Vec3::new(
@@ -198,7 +199,7 @@ impl Pose {
     #[must_use]
     pub fn to_matrix(&self) -> [[f64; 4]; 3] {
         let (r, t) = (self.rotation, self.translation);
-        [0, 1, 2].map(|i| [r.x_axis[i], r.y_axis[i], r.z_axis[i], t[i]])
+        [0, 1, 2].map_each(|i| [r.x_axis[i], r.y_axis[i], r.z_axis[i], t[i]])
     }
 
     /// `R*v + t`, in the order that the documentation of the type gives. Every result refers to

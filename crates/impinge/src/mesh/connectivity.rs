@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::components::Components;
 use super::edges::Edges;
 use super::topology::HalfEdgeTables;
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::{Error, ErrorKind};
 
 /// The polygons of a mesh that are not all triangles, as ranges of one list of corners.
@@ -104,10 +105,10 @@ impl Connectivity {
     pub(super) fn renumbered(&self, vertex_count: usize, number: impl Fn(u32) -> u32) -> Self {
         Self {
             vertex_count,
-            triangles: self.triangles.iter().map(|t| t.map(&number)).collect(),
+            triangles: self.triangles.iter().map(|t| t.map_each(&number)).collect(),
             polygons: self.polygons.as_ref().map(|p| PolygonList {
                 starts: p.starts.clone(),
-                corners: p.corners.iter().map(|v| number(*v)).collect(),
+                corners: p.corners.map_to_vec(|v| number(*v)),
                 polygon_of: p.polygon_of.clone(),
             }),
             forced_polygons: self.forced_polygons.clone(),
@@ -125,7 +126,7 @@ impl Connectivity {
         }
         Self {
             vertex_count: self.vertex_count,
-            triangles: self.triangles.iter().map(|[a, b, c]| [*a, *c, *b]).collect(),
+            triangles: self.triangles.map_to_vec(|[a, b, c]| [*a, *c, *b]),
             polygons,
             forced_polygons: self.forced_polygons.clone(),
             ..Self::default()
@@ -145,7 +146,7 @@ impl Connectivity {
         let mut polygons = 0;
         for part in parts {
             let shift = index(all.vertex_count);
-            all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + shift)));
+            all.triangles.extend(part.triangles.iter().map(|t| t.map_each(|v| v + shift)));
             all.forced_polygons.extend(part.forced_polygons.iter().map(|p| p + polygons));
             if let Some(list) = &mut list {
                 for p in 0..part.polygon_count() {

@@ -30,6 +30,7 @@ use std::fmt;
 use super::Mesh;
 use super::connectivity::index;
 use super::polygon_checks::{convex, planar, spanning_corners};
+use crate::arrays::MapEach;
 use crate::exact::{Sign, orient3d};
 use crate::math::{Aabb, Vec3, coordinate_key};
 
@@ -274,7 +275,7 @@ fn covers_once(mesh: &Mesh, p: Vec3, bounds: &Aabb) -> Option<bool> {
         let mut hits = 0;
         for t in 0..mesh.triangles().len() {
             let [a, b, c] = mesh.triangle(t);
-            let sides = [(a, b), (b, c), (c, a)].map(|(u, v)| orient3d(p, q, u, v));
+            let sides = [(a, b), (b, c), (c, a)].map_each(|(u, v)| orient3d(p, q, u, v));
             // All triangles have the same orientation as seen from `p`. So a ray through a triangle
             // has one fixed sign for all three sides, and the opposite ray has the other sign.
             if sides.contains(&Sign::Zero) {

@@ -5,6 +5,7 @@
 //! half a minute for 100,000 corners; the tree takes a fraction of a second.
 
 use super::connectivity::{NONE, index};
+use crate::arrays::MapEach;
 use crate::order::select_by;
 
 /// The most corners in a leaf.
@@ -124,7 +125,7 @@ impl Node {
     /// one of the sides by more than the rounding error.
     fn is_outside(&self, t: &[[f64; 2]; 3]) -> bool {
         let beyond = |k: usize| {
-            let [a, b, c] = t.map(|p| p[k]);
+            let [a, b, c] = t.map_each(|p| p[k]);
             self.low[k] > a.max(b).max(c) || self.high[k] < a.min(b).min(c)
         };
         if beyond(0) || beyond(1) {

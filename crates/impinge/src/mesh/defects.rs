@@ -8,8 +8,9 @@ use super::orientation::Orientation;
 use super::polygon_checks::{collinear, convex, covered_once, deviation, planar, spanning_corners};
 use super::topology::Topology;
 use super::union_find::UnionFind;
+use crate::arrays::{MapEach, MapToVec};
 use crate::math::coordinate_key;
-use crate::order::sort_by;
+use crate::order::{sort_by, sort_numbers_by};
 
 /// An edge with only one polygon side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,7 +186,7 @@ impl Defects {
                 }),
                 [g, h] if t.origin(*g) == t.origin(*h) => {
                     let polygons = [t.polygon(*g), t.polygon(*h)];
-                    let suspects = polygons.map(|p| orientation.reversed_polygons[p as usize]);
+                    let suspects = polygons.map_each(|p| orientation.reversed_polygons[p as usize]);
                     self.misoriented_edges.push(MisorientedEdge {
                         vertices: [t.origin(*g), t.destination(*g)],
                         polygons,
@@ -199,7 +200,7 @@ impl Defects {
                 [_, _] => {}
                 sides => self.non_manifold_edges.push(NonManifoldEdge {
                     vertices: t.ends(e),
-                    polygons: sides.iter().map(|h| t.polygon(*h)).collect(),
+                    polygons: sides.map_to_vec(|h| t.polygon(*h)),
                 }),
             }
         }
@@ -362,7 +363,7 @@ fn duplicate_polygons(mesh: &Mesh) -> Vec<DuplicatePolygon> {
             reversed: reversed[*p as usize] != reversed[first as usize],
         }));
     }
-    found.sort_unstable_by_key(|d| d.polygon);
+    sort_numbers_by(&mut found, &|d, e| d.polygon.cmp(&e.polygon));
     found
 }
 

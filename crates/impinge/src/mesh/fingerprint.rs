@@ -5,7 +5,6 @@ use std::fmt;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Mesh;
-use crate::math::Vec3;
 
 /// A hash of the bits of all vertices and of all triangles' corners: 128 bits of XXH3.
 ///
@@ -40,13 +39,18 @@ impl Mesh {
         let mut buffer = Vec::with_capacity(24 * 256);
         for chunk in self.vertices.chunks(256) {
             buffer.clear();
-            let numbers = chunk.iter().flat_map(Vec3::to_array);
-            buffer.extend(numbers.flat_map(|x| x.to_bits().to_le_bytes()));
+            for v in chunk {
+                for x in v.to_array() {
+                    buffer.extend_from_slice(&x.to_bits().to_le_bytes());
+                }
+            }
             hash.update(&buffer);
         }
         for chunk in self.triangles().chunks(512) {
             buffer.clear();
-            buffer.extend(chunk.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
+            for v in chunk.as_flattened() {
+                buffer.extend_from_slice(&v.to_le_bytes());
+            }
             hash.update(&buffer);
         }
         Fingerprint(hash.digest128().to_le_bytes())

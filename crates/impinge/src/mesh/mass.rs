@@ -7,6 +7,7 @@
 use glam::DMat3;
 
 use super::Mesh;
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Vec3, unit_scale};
 
@@ -91,13 +92,14 @@ impl Mesh {
         }
         // The following is computed in the frame, where the box has about size one.
         let volume = six_volumes / 6.0;
-        let center = Vec3::from(moments.first.map(CompensatedSum::value)) / (24.0 * volume);
+        let center = Vec3::from(moments.first.map_each(CompensatedSum::value)) / (24.0 * volume);
         let second = |i: usize, j: usize| {
             let k = [[0, 3, 4], [3, 1, 5], [4, 5, 2]][i][j];
             moments.second[k].value() / 120.0 - volume * center[i] * center[j]
         };
-        let covariance =
-            DMat3::from_cols_array_2d(&[0, 1, 2].map(|j| [0, 1, 2].map(|i| second(i, j))));
+        let covariance = DMat3::from_cols_array_2d(
+            &[0, 1, 2].map_each(|j| [0, 1, 2].map_each(|i| second(i, j))),
+        );
         let trace = second(0, 0) + second(1, 1) + second(2, 2);
         let inertia = (DMat3::from_diagonal(Vec3::splat(trace)) - covariance) * volume.signum();
         let s = frame.size;
@@ -151,7 +153,7 @@ impl UnitFrame {
     }
 
     fn triangle(&self, mesh: &Mesh, t: usize) -> [Vec3; 3] {
-        mesh.triangle(t).map(|p| (p - self.origin) * self.scale.0 * self.scale.1)
+        mesh.triangle(t).map_each(|p| (p - self.origin) * self.scale.0 * self.scale.1)
     }
 
     fn moments(&self, mesh: &Mesh) -> Moments {

@@ -4,9 +4,10 @@
 use std::cmp::Ordering;
 
 use super::area_sign::area_sign;
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::{Aabb, Vec3, axes_by_size, drop_axis, newell};
-use crate::order::sort_by;
+use crate::order::{sort_by, sort_numbers_by};
 
 /// Whether three points are collinear, exactly.
 pub(super) fn collinear(a: Vec3, b: Vec3, c: Vec3) -> bool {
@@ -103,7 +104,7 @@ pub(super) fn covered_once(points: &[Vec3], triangles: &[[Vec3; 3]]) -> bool {
     }
     let mut projections = Vec::new();
     for axis in axes_by_size(newell(points.iter().copied())) {
-        let flat: Vec<[f64; 2]> = points.iter().map(|p| drop_axis(*p, axis)).collect();
+        let flat: Vec<[f64; 2]> = points.map_to_vec(|p| drop_axis(*p, axis));
         if !all_collinear(&flat) {
             projections.push((axis, flat));
         }
@@ -113,7 +114,7 @@ pub(super) fn covered_once(points: &[Vec3], triangles: &[[Vec3; 3]]) -> bool {
     for (axis, flat) in &projections {
         let sign = area_sign(flat);
         let is_reversed = |t: &[Vec3; 3]| {
-            let [a, b, c] = t.map(|p| drop_axis(p, *axis));
+            let [a, b, c] = t.map_each(|p| drop_axis(p, *axis));
             let turn = orient2d(a, b, c);
             if sign.is_zero() { !turn.is_zero() } else { turn * sign == Sign::Negative }
         };
@@ -163,8 +164,9 @@ pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
     if passes_through {
         return false;
     }
-    let key = |i: &usize| points[*i].map(|x| x + 0.0);
-    let order = |i: &usize, j: &usize| key(i).map(f64::to_bits).cmp(&key(j).map(f64::to_bits));
+    let key = |i: &usize| points[*i].map_each(|x| x + 0.0);
+    let order =
+        |i: &usize, j: &usize| key(i).map_each(f64::to_bits).cmp(&key(j).map_each(f64::to_bits));
     sort_by(&mut corners, &order);
     corners.dedup_by(|i, j| order(i, j).is_eq());
     corners.into_iter().all(|i| {
@@ -319,7 +321,7 @@ impl<'a> Outline<'a> {
                 }
             },
         );
-        rays.sort_by(|(a, _), (b, _)| compare_angles(p, *a, *b));
+        sort_numbers_by(&mut rays, &|(a, _), (b, _)| compare_angles(p, *a, *b));
         rays
     }
 
@@ -345,7 +347,7 @@ impl<'a> Outline<'a> {
     /// common corner of consecutive sides.
     fn contacts(&self, i: usize, j: usize) -> [Option<SelfContact>; 2] {
         let n = self.points.len();
-        [(i, j), (j, i)].map(|(side, corner)| {
+        [(i, j), (j, i)].map_each(|(side, corner)| {
             let end = (side + 1) % n;
             let (a, b, p) = (self.at(side), self.at(end), self.at(corner));
             let within = |k: usize| a[k].min(b[k]) <= p[k] && p[k] <= a[k].max(b[k]);

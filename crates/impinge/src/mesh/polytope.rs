@@ -1,6 +1,7 @@
 //! Convex hulls from convex meshes.
 
 use super::{Mesh, NotConvex};
+use crate::arrays::MapToVec;
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
@@ -56,7 +57,7 @@ impl Hull {
             }
         }
         let used = mesh.used_vertices();
-        let points: Vec<Vec3> = used.iter().map(|v| mesh.vertices()[*v as usize]).collect();
+        let points: Vec<Vec3> = used.map_to_vec(|v| mesh.vertices()[*v as usize]);
         Ok(Self::new(&points)?.with_source_indices(used))
     }
 }

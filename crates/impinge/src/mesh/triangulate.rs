@@ -21,6 +21,7 @@ use super::area_sign::area_sign;
 use super::connectivity::index;
 use super::corner_tree::CornerTree;
 use super::polygon_checks::{SelfContact, all_collinear, covered_once, self_contacts};
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, axes_by_size, drop_axis, newell};
 
@@ -101,7 +102,7 @@ impl Triangulator {
             out.truncate(start);
             if n == 4 && (0..4).all(|i| self.turn(i, (i + 1) % 4, (i + 2) % 4) == Sign::Positive) {
                 // Shortcut for convex quadrilaterals, which are common; clipping gives the same.
-                out.extend([[0, 1, 2], [0, 2, 3]].map(|t: [usize; 3]| t.map(|i| corners[i])));
+                out.extend([[0, 1, 2], [0, 2, 3]].map(|t: [usize; 3]| t.map_each(|i| corners[i])));
                 return true;
             }
             if self.clip(corners, out) {
@@ -136,7 +137,7 @@ impl Triangulator {
                 Some(Sign::Negative) => orientations[1] = true,
                 Some(Sign::Zero) => {}
                 None => {
-                    let points: Vec<[f64; 2]> = ring.iter().map(|i| flat[*i as usize]).collect();
+                    let points: Vec<[f64; 2]> = ring.map_to_vec(|i| flat[*i as usize]);
                     let cuts = if visits_left == 0 {
                         Vec::new()
                     } else {
@@ -171,7 +172,7 @@ impl Triangulator {
                     };
                     out.truncate(start);
                     let (empty, loops) = cut_ring(&ring, cut);
-                    out.extend(empty.iter().map(|t| t.map(|i| corners[i as usize])));
+                    out.extend(empty.iter().map(|t| t.map_each(|i| corners[i as usize])));
                     open.extend(loops);
                 }
             }
@@ -196,7 +197,7 @@ impl Triangulator {
         if sign == Sign::Negative {
             self.points.iter_mut().for_each(|p| p.reverse());
         }
-        let vertices: Vec<u32> = ring.iter().map(|i| corners[*i as usize]).collect();
+        let vertices: Vec<u32> = ring.map_to_vec(|i| corners[*i as usize]);
         // Without forced ears no triangle is reversed: those of a loop of zero area are all empty.
         self.spikes_first = true;
         let unforced = self.clip(&vertices, out);
@@ -210,7 +211,7 @@ impl Triangulator {
         let n = self.points.len();
         let mut emit = |t: [u32; 3]| {
             let low = (0..3).min_by_key(|k| t[*k]).unwrap_or(0);
-            out.push([0, 1, 2].map(|k| corners[t[(low + k) % 3] as usize]));
+            out.push([0, 1, 2].map_each(|k| corners[t[(low + k) % 3] as usize]));
         };
         self.reset(n);
         let mut unforced = true;
@@ -308,7 +309,7 @@ impl Triangulator {
     /// Whether a corner is a spike or a repeated point.
     fn is_spike(&self, b: u32) -> bool {
         let (a, c) = (self.prev[b as usize], self.next[b as usize]);
-        let [p, q, r] = [a, b, c].map(|i| self.points[i as usize]);
+        let [p, q, r] = [a, b, c].map_each(|i| self.points[i as usize]);
         let between = (p < q && q < r) || (r < q && q < p);
         !between && self.turn(a, b, c).is_zero()
     }
@@ -353,9 +354,9 @@ impl Triangulator {
     fn is_blocked(&self, a: u32, b: u32, c: u32, strict: bool) -> bool {
         let points = &self.points;
         let (next, prev) = (&self.next, &self.prev);
-        let t = [a, b, c].map(|i| points[i as usize]);
-        let low = [0, 1].map(|k| t[0][k].min(t[1][k]).min(t[2][k]));
-        let high = [0, 1].map(|k| t[0][k].max(t[1][k]).max(t[2][k]));
+        let t = [a, b, c].map_each(|i| points[i as usize]);
+        let low = [0, 1].map_each(|k| t[0][k].min(t[1][k]).min(t[2][k]));
+        let high = [0, 1].map_each(|k| t[0][k].max(t[1][k]).max(t[2][k]));
         let side = |k: usize, p: [f64; 2]| orient2d(t[k], t[(k + 1) % 3], p);
         // Whether the outline enters the triangle at `a` or `c`.
         let (before, after) =
@@ -373,7 +374,7 @@ impl Triangulator {
             if j == a || j == b || j == c {
                 return false;
             }
-            let sides = [0, 1, 2].map(|k| side(k, p));
+            let sides = [0, 1, 2].map_each(|k| side(k, p));
             if sides.contains(&Sign::Negative) {
                 return false;
             }
@@ -396,7 +397,7 @@ impl Triangulator {
 fn cut_ring(ring: &[u32], cut: SelfContact) -> (Vec<[u32; 3]>, Vec<Vec<u32>>) {
     let n = ring.len();
     let triangle = |t: [usize; 3]| {
-        let mut t = t.map(|i| ring[i % n]);
+        let mut t = t.map_each(|i| ring[i % n]);
         t.sort_unstable();
         t
     };
@@ -459,7 +460,8 @@ pub fn triangulate_polygon(points: &[Vec3]) -> (Vec<[u32; 3]>, bool) {
     }
     let corners: Vec<u32> = (0..index(points.len())).collect();
     let unforced = Triangulator::default().triangulate(points, &corners, &mut out);
-    let triangles: Vec<[Vec3; 3]> = out.iter().map(|t| t.map(|i| points[i as usize])).collect();
+    let triangles: Vec<[Vec3; 3]> =
+        out.iter().map(|t| t.map_each(|i| points[i as usize])).collect();
     let clean = unforced && (points.len() == 3 || covered_once(points, &triangles));
     (out, clean)
 }

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use super::Mesh;
 use super::connectivity::index;
 use super::union_find::UnionFind;
+use crate::arrays::MapToVec;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Vec3, coordinate_key};
-use crate::order::select_by;
+use crate::order::{select_by, sort_by};
 
 /// Which vertices [`Mesh::welded`] merges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +83,7 @@ fn first_linked(points: &[Vec3], equal: &[u32], tolerance: f64) -> Vec<u32> {
         (0..index(points.len())).filter(|i| equal[*i as usize] == *i).collect();
     let keys = cell_keys(points, &distinct, tolerance);
     let mut order: Vec<u32> = (0..index(distinct.len())).collect();
-    order.sort_unstable_by_key(|i| (keys[*i as usize], *i));
+    sort_by(&mut order, &|i, j| (keys[*i as usize], *i).cmp(&(keys[*j as usize], *j)));
     let cells: Vec<&[u32]> =
         order.chunk_by(|a, b| keys[*a as usize] == keys[*b as usize]).collect();
     let key = |cell: usize| keys[cells[cell][0] as usize];
@@ -127,7 +128,7 @@ fn first_linked(points: &[Vec3], equal: &[u32], tolerance: f64) -> Vec<u32> {
             }
         }
     }
-    (0..index(points.len())).map(|i| sets.find(i)).collect()
+    (0..index(points.len())).map_to_vec(|i| sets.find(i))
 }
 
 /// Integer cells for the chosen points. On each axis, points within the tolerance are at most two
@@ -141,7 +142,7 @@ fn cell_keys(points: &[Vec3], chosen: &[u32], tolerance: f64) -> Vec<[i64; 3]> {
     let mut order: Vec<u32> = (0..index(chosen.len())).collect();
     for axis in 0..3 {
         let at = |i: u32| points[chosen[i as usize] as usize][axis];
-        order.sort_unstable_by(|a, b| at(*a).total_cmp(&at(*b)));
+        sort_by(&mut order, &|a, b| at(*a).total_cmp(&at(*b)));
         let (mut base, mut first_key, mut last, mut last_key) = (0.0, 0, f64::NEG_INFINITY, 0);
         for i in &order {
             let x = at(*i);

@@ -1,5 +1,6 @@
 //! Triangles in blocks of neighbours, so that most of them are rejected a block at a time.
 
+use crate::arrays::MapEach;
 use crate::math::Aabb;
 
 /// The number of triangles in a block.
@@ -13,28 +14,28 @@ pub(crate) struct Block {
 }
 
 /// The triangles, given with their boxes, in blocks of neighbours along a space-filling curve
-/// (Morton order).
+/// (Morton order). In one cell of the curve they keep their order.
 pub(crate) fn blocks(triangles: &[(u32, Aabb)]) -> Vec<Block> {
     let whole = triangles.iter().fold(Aabb::EMPTY, |sum, (_, bounds)| sum.union(bounds));
     let (origin, extent) = (whole.min, whole.max - whole.min);
-    let mut with_codes: Vec<(u64, u32, Aabb)> = triangles
-        .iter()
-        .map(|(i, bounds)| {
-            let cell = [0, 1, 2].map(|k| {
+    let mut codes: Vec<(u64, usize)> = (triangles.iter().enumerate())
+        .map(|(at, (_, bounds))| {
+            let cell = [0, 1, 2].map_each(|k| {
                 // For a flat mesh this is zero divided by zero, and NaN becomes cell 0.
                 let fraction = (bounds.center()[k] - origin[k]) / extent[k];
                 (fraction.clamp(0.0, 1.0) * 1023.0) as u64
             });
-            let [x, y, z] = cell.map(spread_bits);
-            (x | y << 1 | z << 2, *i, *bounds)
+            let [x, y, z] = cell.map_each(spread_bits);
+            (x | y << 1 | z << 2, at)
         })
         .collect();
-    with_codes.sort_unstable_by_key(|(code, i, _)| (*code, *i));
-    with_codes
+    codes.sort_unstable();
+    codes
         .chunks(TRIANGLES_PER_BLOCK)
-        .map(|chunk| Block {
-            bounds: chunk.iter().fold(Aabb::EMPTY, |sum, (_, _, bounds)| sum.union(bounds)),
-            triangles: chunk.iter().map(|(_, i, bounds)| (*i, *bounds)).collect(),
+        .map(|chunk| {
+            let triangles: Vec<_> = chunk.iter().map(|(_, at)| triangles[*at]).collect();
+            let bounds = triangles.iter().fold(Aabb::EMPTY, |sum, (_, b)| sum.union(b));
+            Block { bounds, triangles }
         })
         .collect()
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::answer::{self, Bounds};
+use crate::arrays::MapEach;
 use crate::exact::{Feature, HitKind, segment_triangle, triangle_intersection};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
@@ -65,7 +66,7 @@ impl Hit {
     /// ```
     #[must_use]
     pub fn edge_and_face(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> Option<EdgeAndFace> {
-        let triangle_b = b.triangle(self.triangle_b as usize).map(|v| pose.transform_point(v));
+        let triangle_b = b.triangle(self.triangle_b as usize).map_each(|v| pose.transform_point(v));
         let triangle_a = a.triangle(self.triangle_a as usize);
         let indices =
             [a.triangles()[self.triangle_a as usize], b.triangles()[self.triangle_b as usize]];

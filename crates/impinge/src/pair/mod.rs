@@ -53,10 +53,12 @@ pub use near::{near, within};
 pub(crate) use posed::Posed;
 pub use separation::Separation;
 
+use crate::arrays::MapEach;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 pub use crate::tree::wide::MeshCache;
 use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE};
+use crate::workers;
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -176,7 +178,7 @@ pub fn first_pair_cached(
 #[must_use]
 pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
     if a.triangles().len().min(b.triangles().len()) > MAX_TRIANGLES_WITHOUT_TREE {
-        let (tree_a, tree_b) = rayon::join(|| a.tree(), || b.tree());
+        let (tree_a, tree_b) = workers::join(|| a.tree(), || b.tree());
         if let Some(pairs) = tree::par_pairs((a, tree_a), (b, tree_b), pose) {
             return pairs;
         }
@@ -202,7 +204,7 @@ pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
 
 /// The hit of a pair that was found to meet.
 fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {
-    let triangle_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+    let triangle_b = b.triangle(j as usize).map_each(|v| pose.transform_point(v));
     Hit::between((i, &a.triangle(i as usize)), (j, &triangle_b))
 }
 

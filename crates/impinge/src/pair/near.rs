@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::math::Pose;
 use crate::mesh::Mesh;
+use crate::order::sort_numbers_by;
 use crate::tree::{
     self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, SearchCounts, SearchLimits,
 };
@@ -76,7 +77,9 @@ pub(super) fn near_far(
 pub fn within(a: &Mesh, b: &Mesh, pose: &Pose, epsilon: f64) -> Vec<NearPair> {
     let mut sink = CollectWithin { epsilon, pairs: Vec::new() };
     near(a, b, pose, &mut sink);
-    sink.pairs.sort_unstable_by_key(|p| (p.triangle_a, p.triangle_b));
+    sort_numbers_by(&mut sink.pairs, &|p, q| {
+        (p.triangle_a, p.triangle_b).cmp(&(q.triangle_a, q.triangle_b))
+    });
     sink.pairs
 }
 

@@ -18,8 +18,9 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
     let extent = region.extent();
     let axis = (0..3).max_by(|i, j| extent[*i].total_cmp(&extent[*j])).unwrap_or(0);
     let start = |item: &(u32, Aabb)| item.1.min[axis];
-    of_a.sort_unstable_by(|p, q| start(p).total_cmp(&start(q)).then(p.0.cmp(&q.0)));
-    of_b.sort_unstable_by(|p, q| start(p).total_cmp(&start(q)).then(p.0.cmp(&q.0)));
+    for list in [&mut of_a, &mut of_b] {
+        list.sort_unstable_by(|p, q| start(p).total_cmp(&start(q)).then(p.0.cmp(&q.0)));
+    }
 
     let mut meet = |i: u32, j: u32| -> bool {
         triangles_intersect(&a.triangle(i), &b.triangle(j)) && sink.pair(i, j).is_break()

@@ -10,11 +10,13 @@ use super::region::Region;
 use super::scale::Scale;
 use super::soup::{Keep, Soup, append_outer_points};
 use super::{Decomposition, Piece, bodies, check_closed, index};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::exact::Location;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
+use crate::workers;
 
 /// Box limit of the first search for the error of a piece.
 const FIRST_SEARCH_BOXES: usize = 3_000;
@@ -112,7 +114,7 @@ pub fn decompose_watched(
         tolerance: scale.length(options.tolerance).clamp(MIN_TOLERANCE, MAX_TOLERANCE),
         effort: options.effort,
     };
-    let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
+    let corners = |t: &[u32; 3]| t.map_each(|v| vertices[v as usize]);
     let whole = Soup::of(mesh.triangles().iter().map(corners));
     let mut waiting: Vec<Node> = bodies(mesh, &vertices)
         .into_iter()
@@ -281,7 +283,7 @@ impl Context {
     fn cut(&self, node: &Node) -> Option<Vec<Node>> {
         let cut = choose::best_cut(&node.part(), &self.notches, &self.solid)?;
         let half = |keep: Keep| self.node(cut.of(&node.soup, keep), node.region.half(&cut, keep));
-        let (low, high) = rayon::join(|| half(Keep::Low), || half(Keep::High));
+        let (low, high) = workers::join(|| half(Keep::Low), || half(Keep::High));
         Some(low.into_iter().chain(high).collect())
     }
 

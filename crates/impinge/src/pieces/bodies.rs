@@ -1,8 +1,10 @@
 //! The separate bodies of a solid. Each is decomposed on its own.
 
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
+use crate::order::sort_numbers_by;
 
 /// An error that lists the defects if the mesh is not closed.
 pub fn check_closed(mesh: &Mesh) -> Result<(), Error> {
@@ -22,7 +24,7 @@ pub fn check_closed(mesh: &Mesh) -> Result<(), Error> {
 /// each group is closed.
 pub fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
     let shells = mesh.shells();
-    let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
+    let corners = |t: usize| mesh.triangles()[t].map_each(|v| vertices[v as usize]);
     let mut groups: Vec<(Aabb, Vec<u32>)> = vec![(Aabb::EMPTY, Vec::new()); shells.count()];
     for t in 0..mesh.triangles().len() {
         let group = &mut groups[mesh.shell_of(t) as usize];
@@ -31,7 +33,9 @@ pub fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
     }
     // A joined box is larger and may overlap others: repeat until no boxes are joined.
     loop {
-        groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
+        sort_numbers_by(&mut groups, &|a, b| {
+            a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0]))
+        });
         let before = groups.len();
         let mut joined: Vec<(Aabb, Vec<u32>)> = Vec::with_capacity(before);
         // Groups that a later one can still reach along x.

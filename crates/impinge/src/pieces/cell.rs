@@ -1,12 +1,14 @@
 //! Convex polyhedra with rational corners, cut by planes without error.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use num_bigint::BigInt;
 
 use super::rational::{Plane, Point};
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::Sign;
 use crate::exact::integer::sign;
+use crate::sink::sort_key;
 
 /// All corners created so far; loops refer to them by index.
 #[derive(Debug, Default)]
@@ -63,7 +65,7 @@ impl<'a> Cutter<'a> {
 
     /// The parts of a convex loop below and above; empty where there is no area.
     pub(super) fn cut(&mut self, ring: &[u32], corners: &mut Corners) -> [Vec<u32>; 2] {
-        let sides: Vec<Sign> = ring.iter().map(|c| self.side(*c, corners)).collect();
+        let sides: Vec<Sign> = ring.map_to_vec(|c| self.side(*c, corners));
         let has = |s: Sign| sides.contains(&s);
         match (has(Sign::Negative), has(Sign::Positive)) {
             (_, false) => return [ring.to_vec(), Vec::new()],
@@ -113,19 +115,17 @@ impl Cell {
         planes: &mut Vec<Plane>,
         corners: &mut Corners,
     ) -> Self {
-        let ids: Vec<u32> = (0..8_u32)
-            .map(|i| {
-                let pick = |a: usize| if i >> a & 1 == 1 { &high[a] } else { &low[a] }.clone();
-                corners.add(Point { x: [pick(0), pick(1), pick(2)], w: BigInt::from(1) })
-            })
-            .collect();
+        let ids: Vec<u32> = (0..8_u32).map_to_vec(|i| {
+            let pick = |a: usize| if i >> a & 1 == 1 { &high[a] } else { &low[a] }.clone();
+            corners.add(Point { x: [pick(0), pick(1), pick(2)], w: BigInt::from(1) })
+        });
         let loops: [[usize; 4]; 6] =
             [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
         let faces = loops.iter().enumerate().map(|(f, ring)| {
             let (axis, below) = (f / 2, f % 2 == 1);
             let at = if below { &high[axis] } else { &low[axis] };
             planes.push(Plane::level(axis, at.clone()));
-            let corners = ring.iter().map(|i| ids[*i]).collect();
+            let corners = ring.map_to_vec(|i| ids[*i]);
             Face { plane: (planes.len() - 1) as u32, below, corners }
         });
         Self { faces: faces.collect() }
@@ -161,29 +161,31 @@ impl Cell {
             }
         }
         let mut below = true;
-        parts.map(|mut faces| {
+        parts.map_each(|mut faces| {
             // Every face next to the cut has one edge in it; these edges, reversed, bound the new
             // face.
-            let mut next = BTreeMap::new();
+            let mut next = Vec::new();
             for face in &faces {
                 let n = face.corners.len();
                 for i in 0..n {
                     let (a, b) = (face.corners[i], face.corners[(i + 1) % n]);
                     let on = |c: u32, cutter: &mut Cutter<'_>| cutter.side(c, corners).is_zero();
                     if on(a, cutter) && on(b, cutter) {
-                        next.insert(b, a);
+                        next.push((b, a));
                     }
                 }
             }
-            let mut ring = Vec::with_capacity(next.len());
-            let mut at = next.keys().next().copied();
-            while let Some(corner) = at {
-                at = next.remove(&corner);
+            next.sort_unstable_by_key(sort_key);
+            let mut ring: Vec<u32> = Vec::with_capacity(next.len());
+            let mut at = next.first().map(|(corner, _)| *corner);
+            while let Some(corner) = at.filter(|c| Some(c) != ring.first()) {
+                let edge = next.binary_search_by_key(&corner, |(b, _)| *b);
+                at = edge.ok().map(|i| next[i].1).filter(|_| ring.len() < next.len());
                 if at.is_some() {
                     ring.push(corner);
                 }
             }
-            debug_assert!(next.is_empty() && ring.len() >= 3, "the cut is one loop");
+            debug_assert!(ring.len() == next.len() && ring.len() >= 3, "the cut is one loop");
             faces.push(Face { plane: number, below, corners: ring });
             below = false;
             Some(Self { faces })
@@ -192,7 +194,10 @@ impl Cell {
 
     /// The indices of all corners, ascending.
     pub(super) fn corners(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.faces.iter().flat_map(|f| f.corners.iter().copied()).collect();
+        let mut all: Vec<u32> = Vec::new();
+        for face in &self.faces {
+            all.extend_from_slice(&face.corners);
+        }
         all.sort_unstable();
         all.dedup();
         all

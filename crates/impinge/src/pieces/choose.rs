@@ -9,17 +9,17 @@
 //! through the ends of the notches next to it, and at regular distances; and, at the notches
 //! nearest to the deepest void, the planes of the two faces and the one in the middle between them.
 
-use rayon::prelude::*;
-
 use super::excess::Part;
 use super::index::SolidIndex;
 use super::planes::{Plane, bounds, planes, volume_and_area};
 use super::soup::{Keep, Soup};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
 use crate::exact::Location;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
-use crate::order::sort_by;
+use crate::order::{sort_by, sort_numbers_by};
+use crate::workers;
 
 /// The largest number of polygons of the surface, and of vertices of the hull, that costs are
 /// computed from.
@@ -123,7 +123,7 @@ impl Notch {
 pub(super) fn notches(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Notch> {
     let mut found = Vec::new();
     let edges = mesh.edges();
-    let corners = |t: u32| mesh.triangles()[t as usize].map(|v| vertices[v as usize]);
+    let corners = |t: u32| mesh.triangles()[t as usize].map_each(|v| vertices[v as usize]);
     for e in 0..edges.len() {
         let mut around = edges.triangles(e);
         let (Some(s), Some(t)) = (around.next(), around.next()) else { continue };
@@ -139,7 +139,7 @@ pub(super) fn notches(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Notch> {
             let [d, e, f] = corners(t);
             let other = (e - d).cross(f - d).try_normalize();
             let normals = normal.try_normalize().zip(other).map(|(s, t)| [s, t]);
-            let ends = ends.map(|v| vertices[v as usize]);
+            let ends = ends.map_each(|v| vertices[v as usize]);
             found.push(Notch { ends, normals: normals.filter(|_| !several) });
         }
     }
@@ -151,9 +151,12 @@ pub(super) fn best_cut(part: &Part<'_>, notches: &[Notch], solid: &SolidIndex) -
     let box_ = bounds(part.hull).intersection(&part.soup.bounds());
     let inside = |n: &Notch| n.ends.iter().any(|p| box_.contains(*p));
     let notches: Vec<Notch> = notches.iter().copied().filter(inside).collect();
-    let mut near: Vec<Vec3> = notches.iter().flat_map(|n| n.ends).collect();
+    let mut near: Vec<Vec3> = Vec::new();
+    for notch in &notches {
+        near.extend_from_slice(&notch.ends);
+    }
     near.retain(|p| box_.contains(*p));
-    sort_by(&mut near, &|a, b| {
+    sort_numbers_by(&mut near, &|a, b| {
         a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(a.z.total_cmp(&b.z))
     });
     near.dedup();
@@ -177,35 +180,33 @@ pub(super) fn best_cut(part: &Part<'_>, notches: &[Notch], solid: &SolidIndex) -
     if part.region.oblique_cuts_left() > 0 {
         candidates.extend(oblique_candidates(part.hull, &notches, whole.deepest(), 3));
     }
-    let costs: Vec<f64> = candidates
-        .par_iter()
-        .map(|cut| {
-            let Plane { normal, offset } = cut.plane(Keep::Low);
-            let (low, high, extra) = match *cut {
-                Cut::AxisAligned { axis, at } => {
-                    let (low, high) = (box_.min[axis], box_.max[axis]);
-                    let short = 1.0 - (high - low) / box_.extent().max_element();
-                    let anywhere = !near.iter().any(|p| p[axis] == at);
-                    (
-                        low,
-                        high,
-                        SHORT_AXIS_WEIGHT * short + if anywhere { OFF_NOTCH_WEIGHT } else { 0.0 },
-                    )
-                }
-                Cut::Oblique(_) => {
-                    let (low, high) = height_range(part.hull, normal);
-                    (low, high, 0.0)
-                }
-            };
-            let middle = (offset - low) / (high - low) - 0.5;
-            UNEVEN_CUT_WEIGHT * middle.abs()
-                + extra
-                + [Keep::Low, Keep::High]
-                    .map(|k| model.cost(&whole.cut(cut, k), 1))
-                    .iter()
-                    .sum::<f64>()
-        })
-        .collect();
+    let costs = workers::map(candidates.len(), &|k| {
+        let cut = &candidates[k];
+        let Plane { normal, offset } = cut.plane(Keep::Low);
+        let (low, high, extra) = match *cut {
+            Cut::AxisAligned { axis, at } => {
+                let (low, high) = (box_.min[axis], box_.max[axis]);
+                let short = 1.0 - (high - low) / box_.extent().max_element();
+                let anywhere = !near.iter().any(|p| p[axis] == at);
+                (
+                    low,
+                    high,
+                    SHORT_AXIS_WEIGHT * short + if anywhere { OFF_NOTCH_WEIGHT } else { 0.0 },
+                )
+            }
+            Cut::Oblique(_) => {
+                let (low, high) = height_range(part.hull, normal);
+                (low, high, 0.0)
+            }
+        };
+        let middle = (offset - low) / (high - low) - 0.5;
+        UNEVEN_CUT_WEIGHT * middle.abs()
+            + extra
+            + [Keep::Low, Keep::High]
+                .map_each(|k| model.cost(&whole.cut(cut, k), 1))
+                .iter()
+                .sum::<f64>()
+    });
     let best = (0..candidates.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b]))?;
     Some(candidates[best])
 }
@@ -227,15 +228,15 @@ fn voids(hull: &Hull, solid: &SolidIndex) -> Vec<Void> {
     let largest = size.max_element().max(f64::MIN_POSITIVE);
     let widths = size / largest;
     let mut cell = (widths.max(Vec3::splat(1e-3)).element_product() / VOID_GRID_POINTS).cbrt();
-    let counts = |cell: f64| widths.to_array().map(|w| (w / cell).ceil().max(1.0));
+    let counts = |cell: f64| widths.to_array().map_each(|w| (w / cell).ceil().max(1.0));
     while counts(cell).iter().product::<f64>() > 2.0 * VOID_GRID_POINTS {
         cell *= 1.25;
     }
-    let [nx, ny, nz] = counts(cell).map(|n| n as u32);
+    let [nx, ny, nz] = counts(cell).map_each(|n| n as u32);
     let step = size / Vec3::new(f64::from(nx), f64::from(ny), f64::from(nz));
     let mut found = Vec::new();
     for i in 0..nx * ny * nz {
-        let place = [i % nx, i / nx % ny, i / nx / ny].map(|k| f64::from(k) + 0.5);
+        let place = [i % nx, i / nx % ny, i / nx / ny].map_each(|k| f64::from(k) + 0.5);
         let at = bounds.min + step * Vec3::from(place);
         if is_in(&planes, at) && solid.locate(at) == Location::Outside {
             let distance = solid.distance(at).0;
@@ -319,7 +320,8 @@ impl CostModel<'_> {
             cuts.extend(oblique_candidates(&hull, self.notches, half.deepest(), 1));
         }
         let best = cuts.iter().map(|cut| {
-            let sides = [Keep::Low, Keep::High].map(|k| self.cost(&half.cut(cut, k), more - 1));
+            let sides =
+                [Keep::Low, Keep::High].map_each(|k| self.cost(&half.cut(cut, k), more - 1));
             sides.iter().sum::<f64>()
         });
         let later = cost.min(best.fold(f64::INFINITY, f64::min));
@@ -348,7 +350,7 @@ fn axis_candidates(
         let middle = low + 0.5 * size[axis];
         let focus = deepest.map_or(middle, |p| p[axis]);
         let mut at: Vec<f64> = notches.iter().map(|p| p[axis]).filter(fits).collect();
-        at.sort_unstable_by(f64::total_cmp);
+        sort_numbers_by(&mut at, &f64::total_cmp);
         at.dedup();
         let before = at.partition_point(|x| *x < focus);
         let nearest = before.saturating_sub(max_notches)..(before + max_notches).min(at.len());
@@ -359,7 +361,7 @@ fn axis_candidates(
             chosen.push(focus);
         }
         if max_notches > 1 {
-            chosen.extend([0.25, 0.5, 0.75].map(|f| low + f * size[axis]));
+            chosen.extend([0.25, 0.5, 0.75].map_each(|f| low + f * size[axis]));
             chosen.push(focus);
         }
         chosen.retain(fits);

@@ -12,13 +12,14 @@
 //! classifies them as boundary. The inner cells are subtracted from every triangle; a triangle of
 //! which something is left becomes a flat piece.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use num_bigint::BigInt;
 
 use super::cell::{Cell, Corners, Cutter};
 use super::rational::{Plane, Point, Unit};
 use super::{Decomposition, Piece, check_closed};
+use crate::arrays::{MapEach, MapToVec};
 use crate::convex::Hull;
 use crate::convex::decide::{Hint, decide};
 use crate::error::{Error, ErrorKind};
@@ -26,7 +27,7 @@ use crate::exact::integer::sign;
 use crate::exact::{Location, Sign, is_inside, location_of, winding_number};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
-use crate::order::sort_by;
+use crate::order::sort_numbers_by;
 
 /// The largest number of cells that [`decompose_exactly`] examines for each allowed piece.
 const MAX_CELLS_PER_PIECE: usize = 64;
@@ -100,28 +101,28 @@ struct Partition {
 
 impl Partition {
     fn new(mesh: &Mesh, balanced: bool) -> Self {
-        let used: Vec<Vec3> =
-            mesh.used_vertices().iter().map(|v| mesh.vertices()[*v as usize]).collect();
+        let used: Vec<Vec3> = mesh.used_vertices().map_to_vec(|v| mesh.vertices()[*v as usize]);
         let unit = Unit::of(&used);
         let mut this = Self {
             unit,
             planes: Vec::new(),
             corners: Corners::default(),
-            triangles: (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect(),
+            triangles: (0..mesh.triangles().len()).map_to_vec(|t| mesh.triangle(t)),
             sources: Vec::with_capacity(mesh.triangles().len()),
             balanced,
             root: None,
             side_tests: 0,
         };
-        let mut ids = BTreeMap::new();
-        let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
+        let mut ids = vec![None; mesh.vertices().len()];
+        let mut known: HashMap<Plane, u32> = HashMap::new();
         let mut patches = Vec::new();
         for t in mesh.triangles() {
-            let corners = t.map(|v| {
-                *ids.entry(v)
-                    .or_insert_with(|| this.corners.add(unit.point(mesh.vertices()[v as usize])))
+            let corners = t.map_each(|v| {
+                *ids[v as usize].get_or_insert_with(|| {
+                    this.corners.add(unit.point(mesh.vertices()[v as usize]))
+                })
             });
-            let Some(plane) = Plane::through(corners.map(|c| this.corners.get(c))) else {
+            let Some(plane) = Plane::through(corners.map_each(|c| this.corners.get(c))) else {
                 this.sources.push((None, corners));
                 continue;
             };
@@ -136,8 +137,8 @@ impl Partition {
         if !patches.is_empty() {
             let bounds = mesh.bounds();
             let (low, high) = (unit.point(bounds.min), unit.point(bounds.max));
-            let low = low.x.map(|x| x - BigInt::from(1));
-            let high = high.x.map(|x| x + BigInt::from(1));
+            let low = low.x.map_each(|x| x - BigInt::from(1));
+            let high = high.x.map_each(|x| x + BigInt::from(1));
             let cell = Cell::cuboid(&low, &high, &mut this.planes, &mut this.corners);
             this.root = Some((cell, patches));
         }
@@ -204,10 +205,13 @@ impl Partition {
         patches: &[Patch],
         max_side_tests: usize,
     ) -> Option<(Vec<u32>, Option<u32>)> {
-        let mut planes: Vec<u32> = patches.iter().map(|p| p.plane).collect();
+        let mut planes: Vec<u32> = patches.map_to_vec(|p| p.plane);
         planes.sort_unstable();
         planes.dedup();
-        let mut corners: Vec<u32> = patches.iter().flat_map(|p| p.corners.clone()).collect();
+        let mut corners: Vec<u32> = Vec::new();
+        for patch in patches {
+            corners.extend_from_slice(&patch.corners);
+        }
         corners.sort_unstable();
         corners.dedup();
         self.side_tests =
@@ -219,9 +223,7 @@ impl Partition {
         let mut best: Option<((usize, usize), u32)> = None;
         for plane in planes {
             let sides: Vec<Sign> = corners
-                .iter()
-                .map(|c| sign(&self.planes[plane as usize].height(self.corners.get(*c))))
-                .collect();
+                .map_to_vec(|c| sign(&self.planes[plane as usize].height(self.corners.get(*c))));
             if !sides.contains(&Sign::Positive) {
                 trims.push(plane);
                 continue;
@@ -286,7 +288,7 @@ impl Partition {
         let corners = cell.corners();
         let rounded = |c: &u32| {
             let p = self.corners.get(*c);
-            Vec3::from([0, 1, 2].map(|axis| self.unit.enclose(p, axis)[0]))
+            Vec3::from([0, 1, 2].map_each(|axis| self.unit.enclose(p, axis)[0]))
         };
         let base = rounded(&corners[0]);
         let sum: Vec3 = corners.iter().map(|c| rounded(c) - base).sum();
@@ -314,13 +316,13 @@ impl Partition {
     fn winding(&self, q: &Point) -> i64 {
         let mut winding = 0;
         for t in &self.triangles {
-            let corners = t.map(|p| self.unit.point(p));
+            let corners = t.map_each(|p| self.unit.point(p));
             let Some(plane) = Plane::through([&corners[0], &corners[1], &corners[2]]) else {
                 continue;
             };
             // Coordinates y and z of a corner relative to q, times q.w.
-            let rel = corners.each_ref().map(|p| [1, 2].map(|i| &p.x[i] * &q.w - &q.x[i]));
-            let above = rel.each_ref().map(|p| sign(&p[1]) == Sign::Positive);
+            let rel = corners.each_ref().map(|p| [1, 2].map_each(|i| &p.x[i] * &q.w - &q.x[i]));
+            let above = rel.each_ref().map_each(|p| sign(&p[1]) == Sign::Positive);
             let mut crossed = None;
             let mut twice = false;
             for i in 0..3 {
@@ -351,13 +353,10 @@ impl Partition {
         // No triangle is in the interior of a cell, so only a cell with a face in its plane can
         // contain a part of it with an area.
         let unsigned_plane_ids = self.unsigned_plane_ids();
-        let shapes: Vec<(Aabb, Vec<u32>)> = cells
-            .iter()
-            .map(|cell| {
-                let planes = cell.faces.iter().map(|f| unsigned_plane_ids[f.plane as usize]);
-                (self.bounds(cell), planes.collect())
-            })
-            .collect();
+        let shapes: Vec<(Aabb, Vec<u32>)> = cells.map_to_vec(|cell| {
+            let planes = cell.faces.iter().map(|f| unsigned_plane_ids[f.plane as usize]);
+            (self.bounds(cell), planes.collect())
+        });
         let mut flat: Vec<Vec<Vec3>> = Vec::new();
         for t in 0..self.triangles.len() {
             let (plane, corners) = self.sources[t];
@@ -368,8 +367,11 @@ impl Partition {
             let mut rest = vec![ring.clone()];
             for (cell, (around, planes)) in cells.iter().zip(&shapes) {
                 if around.overlaps(&bounds) && level.is_none_or(|l| planes.contains(&l)) {
-                    rest =
-                        rest.into_iter().flat_map(|r| self.subtract(r, cell)).collect::<Vec<_>>();
+                    let mut left = Vec::new();
+                    for r in rest {
+                        left.extend(self.subtract(r, cell));
+                    }
+                    rest = left;
                 }
                 if rest.is_empty() {
                     break;
@@ -382,7 +384,7 @@ impl Partition {
         }
         // Triangles first: they contain most of the segments and points, and their own reversed
         // copies.
-        flat.sort_by_key(|points| std::cmp::Reverse(points.len()));
+        sort_numbers_by(&mut flat, &|p, q| q.len().cmp(&p.len()));
         let mut pieces: Vec<Piece> = Vec::new();
         for points in flat {
             let bounds = Aabb::from_points(points.iter().copied());
@@ -407,22 +409,22 @@ impl Partition {
 
     /// A number for every plane; planes with the same points, and only those, have the same number.
     fn unsigned_plane_ids(&self) -> Vec<u32> {
-        let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
+        let mut known: HashMap<Plane, u32> = HashMap::new();
         let number = |plane: &Plane| {
             let next = known.len() as u32;
             *known.entry(plane.unsigned()).or_insert(next)
         };
-        self.planes.iter().map(number).collect()
+        self.planes.map_to_vec(number)
     }
 
     /// A box around a cell.
     fn bounds(&self, cell: &Cell) -> Aabb {
         let ends = cell.corners().into_iter().map(|c| {
             let p = self.corners.get(c);
-            [0, 1, 2].map(|axis| self.unit.enclose(p, axis))
+            [0, 1, 2].map_each(|axis| self.unit.enclose(p, axis))
         });
         ends.fold(Aabb::EMPTY, |bounds, sides| {
-            let [low, high] = [0, 1].map(|i| Vec3::from(sides.map(|s| s[i])));
+            let [low, high] = [0, 1].map_each(|i| Vec3::from(sides.map_each(|s| s[i])));
             bounds.union(&Aabb { min: low, max: high })
         })
     }
@@ -459,8 +461,8 @@ impl Partition {
         let mut points = Vec::new();
         let mut error = 0.0_f64;
         for c in cell.corners() {
-            let sides = [0, 1, 2].map(|axis| self.unit.enclose(self.corners.get(c), axis));
-            let gap = Vec3::from(sides.map(|[low, high]| high - low));
+            let sides = [0, 1, 2].map_each(|axis| self.unit.enclose(self.corners.get(c), axis));
+            let gap = Vec3::from(sides.map_each(|[low, high]| high - low));
             if gap != Vec3::ZERO {
                 // The squares of lengths near the smallest number underflow.
                 let largest = gap.max_element();
@@ -468,11 +470,12 @@ impl Partition {
                 // The product may have been rounded down by half the smallest number.
                 error = error.max(length + f64::from_bits(1));
             }
-            let firsts = (0..8_usize).map(|i| [0, 1, 2].map(|axis| sides[axis][i >> axis & 1]));
+            let firsts =
+                (0..8_usize).map(|i| [0, 1, 2].map_each(|axis| sides[axis][i >> axis & 1]));
             points.extend(firsts.map(Vec3::from));
         }
-        let bits = |p: &Vec3| [p.x, p.y, p.z].map(f64::to_bits);
-        sort_by(&mut points, &|a, b| bits(a).cmp(&bits(b)));
+        let bits = |p: &Vec3| [p.x, p.y, p.z].map_each(f64::to_bits);
+        sort_numbers_by(&mut points, &|a, b| bits(a).cmp(&bits(b)));
         points.dedup();
         let hull = Hull::new(&points)?;
         let corners = hull.vertices().to_vec();

@@ -23,6 +23,7 @@ use super::index::{self, SolidIndex};
 use super::planes::{self, Plane, planes};
 use super::region::Region;
 use super::soup::{self, Soup};
+use crate::arrays::{MapEach, MapToVec};
 use crate::convex::Hull;
 use crate::exact::{Location, Sign, orient3d};
 use crate::math::{Aabb, Vec3};
@@ -86,7 +87,7 @@ fn inner_point(hull: &Hull) -> Option<Vec3> {
 }
 
 fn corners(hull: &Hull, face: &[u32]) -> [Vec3; 3] {
-    [face[0], face[1], face[2]].map(|v| hull.vertices()[v as usize])
+    [face[0], face[1], face[2]].map_each(|v| hull.vertices()[v as usize])
 }
 
 fn is_strictly_inside(hull: &Hull, p: Vec3) -> bool {
@@ -126,7 +127,7 @@ fn no_polygon_enters(part: &Part<'_>) -> bool {
 fn core_bound(part: &Part<'_>, planes: &[Plane], center: Vec3, target: f64) -> f64 {
     let slack = part.soup.slack() + planes::ROUNDING;
     let reach = part.hull.vertices().iter().map(|v| (*v - center).length()).fold(0.0, f64::max);
-    let depths: Vec<f64> = planes.iter().map(|p| p.depth(center) - planes::ROUNDING).collect();
+    let depths: Vec<f64> = planes.map_to_vec(|p| p.depth(center) - planes::ROUNDING);
     let mut cut: Vec<f64> = vec![0.0; planes.len()];
     let mut last = 0;
     for (points, _) in part.soup.polygons() {

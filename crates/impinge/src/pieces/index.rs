@@ -1,6 +1,7 @@
 //! A small box tree over the triangles of a closed mesh. It answers whether a point is inside, how
 //! far it is from the surface, and whether the surface enters a box.
 
+use crate::arrays::{MapEach, MapToVec};
 use crate::closest::point_triangle;
 use crate::exact::{Location, location_of, ray_crossing};
 #[cfg(any(test, feature = "internals"))]
@@ -46,8 +47,8 @@ pub(crate) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 impl SolidIndex {
     /// The tree of the mesh's triangles with their corners at `vertices`.
     pub fn new(mesh: &Mesh, vertices: &[Vec3]) -> Self {
-        let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
-        let mut triangles: Vec<[Vec3; 3]> = mesh.triangles().iter().map(corners).collect();
+        let corners = |t: &[u32; 3]| t.map_each(|v| vertices[v as usize]);
+        let mut triangles: Vec<[Vec3; 3]> = mesh.triangles().map_to_vec(corners);
         let mut nodes = vec![Node { bounds: Aabb::EMPTY, first: 0, count: triangles.len() as u32 }];
         let mut open = vec![0];
         while let Some(i) = open.pop() {
@@ -200,7 +201,7 @@ impl SolidIndex {
                 continue;
             }
             let [mut near, mut far] =
-                [node.first, node.first + 1].map(|c| (gap(&self.nodes[c as usize].bounds), c));
+                [node.first, node.first + 1].map_each(|c| (gap(&self.nodes[c as usize].bounds), c));
             if far.0 < near.0 {
                 (near, far) = (far, near);
             }

@@ -9,7 +9,9 @@ use super::excess::{self, Excess, SearchLimits};
 use super::planes::volume_and_area;
 use super::region::Region;
 use super::soup::{Keep, Soup};
+use crate::arrays::MapEach;
 use crate::convex::Hull;
+use crate::order::sort_numbers_by;
 
 /// Box limit of the first search, which rejects most common hulls.
 const FIRST_SEARCH_BOXES: usize = 200;
@@ -34,7 +36,7 @@ pub(super) fn merge(nodes: Vec<Node>, context: &Context, whole: &Soup) -> Vec<No
     }
     // The best pair last; if pairs are equal, the older one.
     let sort = |pairs: &mut Vec<Pair>| {
-        pairs.sort_by(|a, b| b.added.total_cmp(&a.added).then(b.pieces.cmp(&a.pieces)));
+        sort_numbers_by(pairs, &|a, b| b.added.total_cmp(&a.added).then(b.pieces.cmp(&a.pieces)));
     };
     sort(&mut pairs);
     while let Some(pair) = pairs.pop() {
@@ -52,7 +54,7 @@ pub(super) fn merge(nodes: Vec<Node>, context: &Context, whole: &Soup) -> Vec<No
 impl Pair {
     /// The pair, if both pieces still exist, are within the tolerance and close to each other.
     fn of(nodes: &[Option<Node>], pieces: [usize; 2], tolerance: f64) -> Option<Self> {
-        let [a, b] = pieces.map(|i| nodes[i].as_ref());
+        let [a, b] = pieces.map_each(|i| nodes[i].as_ref());
         let (a, b) = (a?, b?);
         let good = |node: &Node| node.excess.upper <= tolerance;
         let close = a.hull.bounds().grown(2.0 * tolerance).overlaps(&b.hull.bounds());

@@ -7,6 +7,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 
+use crate::arrays::MapEach;
 use crate::exact::Sign;
 use crate::exact::integer::{decompose_odd, quotient, sign};
 use crate::math::{Vec3, next_down, next_up};
@@ -25,7 +26,7 @@ pub(super) struct Point {
 }
 
 /// The plane of all points with `n . x + d w = 0`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Plane {
     pub(super) n: [BigInt; 3],
     pub(super) d: BigInt,
@@ -45,10 +46,10 @@ impl Unit {
 
     /// A point of `f64` coordinates, which need not be integers in the unit.
     pub(super) fn point(self, p: Vec3) -> Point {
-        let parts = p.to_array().map(decompose_odd);
+        let parts = p.to_array().map_each(decompose_odd);
         let nonzero = parts.iter().filter(|(m, _)| *m != 0);
         let least = nonzero.map(|(_, e)| *e - self.exponent).min().unwrap_or(0).min(0);
-        let x = parts.map(|(m, e)| {
+        let x = parts.map_each(|(m, e)| {
             if m == 0 {
                 BigInt::zero()
             } else {
@@ -107,13 +108,13 @@ impl Point {
     /// `q`, whose height is `above > 0`.
     pub(super) fn crossing(p: &Self, q: &Self, below: &BigInt, above: &BigInt) -> Self {
         let mix = |a: &BigInt, b: &BigInt| a * above - b * below;
-        let x = [0, 1, 2].map(|i| mix(&p.x[i], &q.x[i]));
+        let x = [0, 1, 2].map_each(|i| mix(&p.x[i], &q.x[i]));
         Self { x, w: mix(&p.w, &q.w) }.reduced()
     }
 
     /// The point halfway between two.
     pub(super) fn middle(p: &Self, q: &Self) -> Self {
-        let x = [0, 1, 2].map(|i| &p.x[i] * &q.w + &q.x[i] * &p.w);
+        let x = [0, 1, 2].map_each(|i| &p.x[i] * &q.w + &q.x[i] * &p.w);
         Self { x, w: (&p.w * &q.w) << 1_u32 }.reduced()
     }
 }
@@ -130,7 +131,7 @@ impl Plane {
     /// The plane through three points of the unit's grid, seen counter-clockwise from above, in
     /// lowest terms; `None` if they are on a line.
     pub(super) fn through([a, b, c]: [&Point; 3]) -> Option<Self> {
-        let [u, v] = [b, c].map(|p| [0, 1, 2].map(|i| &p.x[i] - &a.x[i]));
+        let [u, v] = [b, c].map_each(|p| [0, 1, 2].map_each(|i| &p.x[i] - &a.x[i]));
         let n = [
             &u[1] * &v[2] - &u[2] * &v[1],
             &u[2] * &v[0] - &u[0] * &v[2],
@@ -145,14 +146,14 @@ impl Plane {
             divisor = gcd(divisor, x.magnitude().clone());
         }
         let divisor = BigInt::from(divisor);
-        Some(Self { n: n.map(|x| x / &divisor), d: d / &divisor })
+        Some(Self { n: n.map_each(|x| x / &divisor), d: d / &divisor })
     }
 
     /// The plane with its normal negated if necessary, so that the first component that is not zero
     /// is positive.
     pub(super) fn unsigned(&self) -> Self {
         let flip = self.n.iter().find(|x| !x.is_zero()).is_some_and(|x| sign(x) == Sign::Negative);
-        if flip { Self { n: self.n.clone().map(|x| -x), d: -&self.d } } else { self.clone() }
+        if flip { Self { n: self.n.clone().map_each(|x| -x), d: -&self.d } } else { self.clone() }
     }
 
     /// The plane where coordinate `axis` is `at`, with the larger coordinates above.

@@ -1,5 +1,6 @@
 //! Coordinates in a unit in which they are at most two in size.
 
+use crate::arrays::MapToVec;
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Vec3, unit_scale};
@@ -20,7 +21,7 @@ impl Scale {
         let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
         let factors = if largest > 0.0 { unit_scale(largest) } else { (1.0, 1.0) };
         let scale = Self { factors };
-        let scaled: Vec<Vec3> = points.iter().map(|p| *p * factors.0 * factors.1).collect();
+        let scaled: Vec<Vec3> = points.map_to_vec(|p| *p * factors.0 * factors.1);
         match scaled.iter().zip(points).position(|(q, p)| scale.unscale(*q) != *p) {
             None => Ok((scale, scaled)),
             Some(v) => Err(Error::new(

@@ -16,6 +16,7 @@
 //! corner that may be on a side is kept there.
 
 use super::planes::Plane;
+use crate::arrays::MapEach;
 use crate::exact::orient2d;
 use crate::math::{Aabb, Vec3, newell};
 
@@ -238,7 +239,7 @@ pub(super) fn append_outer_points(points: &[Vec3], slacks: &[Vec3], all: &mut Ve
     for (p, slack) in points.iter().zip(slacks) {
         // The factor covers the rounding of the sums.
         let s = *slack * 1.5;
-        let sides = s.to_array().map(|s| if s == 0.0 { &[0.0][..] } else { &[-1.0, 1.0][..] });
+        let sides = s.to_array().map_each(|s| if s == 0.0 { &[0.0][..] } else { &[-1.0, 1.0][..] });
         for x in sides[0] {
             for y in sides[1] {
                 all.extend(sides[2].iter().map(|z| *p + s * Vec3::new(*x, *y, *z)));

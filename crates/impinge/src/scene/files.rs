@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use glam::DMat3;
 
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::{Error, ErrorKind};
 use crate::exact::{Sign, orient3d};
 use crate::math::{Pose, Vec3};
@@ -208,14 +209,14 @@ enum Placement {
 
 fn placement(part: &impinge_io::Instance, scales: &mut Scales) -> Result<Placement, Error> {
     let [x, y, z] =
-        [0, 1, 2].map(|j| Vec3::new(part.matrix[0][j], part.matrix[1][j], part.matrix[2][j]));
+        [0, 1, 2].map_each(|j| Vec3::new(part.matrix[0][j], part.matrix[1][j], part.matrix[2][j]));
     let linear = DMat3::from_cols(x, y, z);
     if part.scale > 0.0 {
         if let Some((pose, straightened)) = nearly_rigid_pose(part.matrix) {
             return Ok(Placement::Rigid { pose, scale: part.scale, straightened });
         }
         if let Some(found) = scales.scale_of(&linear) {
-            let matrix = part.matrix.map(|[x, y, z, t]| [x / found, y / found, z / found, t]);
+            let matrix = part.matrix.map_each(|[x, y, z, t]| [x / found, y / found, z / found, t]);
             let scale = part.scale * found;
             if let (Some((pose, straightened)), true) =
                 (nearly_rigid_pose(matrix), scale > 0.0 && scale.is_finite())
@@ -224,7 +225,7 @@ fn placement(part: &impinge_io::Instance, scales: &mut Scales) -> Result<Placeme
             }
         }
     }
-    let pose = Pose::from_translation([0, 1, 2].map(|i| part.matrix[i][3]))?;
+    let pose = Pose::from_translation([0, 1, 2].map_each(|i| part.matrix[i][3]))?;
     Ok(Placement::Deformed { pose, linear: linear * part.scale })
 }
 
@@ -234,7 +235,7 @@ fn nearly_rigid_pose(matrix: [[f64; 4]; 3]) -> Option<(Pose, bool)> {
     if let Ok(pose) = Pose::from_matrix(matrix) {
         return Some((pose, false));
     }
-    let [x, y, z] = [0, 1, 2].map(|j| Vec3::new(matrix[0][j], matrix[1][j], matrix[2][j]));
+    let [x, y, z] = [0, 1, 2].map_each(|j| Vec3::new(matrix[0][j], matrix[1][j], matrix[2][j]));
     let linear = DMat3::from_cols(x, y, z);
     let deviation = (linear.transpose() * linear - DMat3::IDENTITY).to_cols_array();
     let deviation = deviation.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
@@ -246,7 +247,7 @@ fn nearly_rigid_pose(matrix: [[f64; 4]; 3]) -> Option<(Pose, bool)> {
 /// The mesh with a linear map applied to its vertices. If the map mirrors, its orientation is
 /// reversed, so that outside stays outside.
 fn deformed(mesh: &Mesh, linear: &DMat3) -> Result<Mesh, Error> {
-    let moved = mesh.with_vertices(mesh.vertices().iter().map(|v| *linear * *v).collect())?;
+    let moved = mesh.with_vertices(mesh.vertices().map_to_vec(|v| *linear * *v))?;
     // The exact sign of the determinant, which may be too small for `f64`.
     let mirrors =
         orient3d(Vec3::ZERO, linear.x_axis, linear.y_axis, linear.z_axis) == Sign::Negative;

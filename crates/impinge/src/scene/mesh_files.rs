@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use impinge_io::{Faces, IDENTITY, Instance, RawMesh};
 
 use super::{LoadOptions, LoadReport, Scene};
+use crate::arrays::MapToVec;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
@@ -177,7 +178,7 @@ impl Mesh {
 
     /// The arrays for the writers.
     fn raw(&self, triangles_only: bool) -> RawMesh {
-        let positions = self.vertices().iter().map(Vec3::to_array).collect();
+        let positions = self.vertices().map_to_vec(Vec3::to_array);
         let faces = if triangles_only || self.is_triangulated() {
             Faces::from_triangles(self.triangles())
         } else {

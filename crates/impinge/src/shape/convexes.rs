@@ -14,6 +14,7 @@ use super::form::Convex;
 use super::margins::{Interval, Margins, unit};
 use super::quick_verdict::QuickVerdict;
 use crate::answer::{Contact, Distance};
+use crate::arrays::MapEach;
 use crate::convex::decide::{Hint, IntersectionCertificate, VertexPairs, compare_in_pieces};
 use crate::convex::interruptible::finish;
 use crate::convex::{self, Hull, Kernels, PosedBody, Rest};
@@ -236,7 +237,7 @@ fn quick_point(common: &IntersectionCertificate, a: &Hull, b: &Hull, pose: &Pose
         (a.vertices()[i as usize], pose.transform_point(b.vertices()[j as usize]))
     };
     let pairs: [[u32; 2]; 4] = common.pairs.as_slice().try_into().ok()?;
-    let [(p, t), (q, u), (r, v), (s, w)] = pairs.map(corners_of);
+    let [(p, t), (q, u), (r, v), (s, w)] = pairs.map_each(corners_of);
     // Weights by determinants. If they are clearly positive despite rounding, the point is as
     // accurate as possible.
     let [x, y, z, o] = [t - p, u - q, v - r, w - s];

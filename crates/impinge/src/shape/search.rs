@@ -14,6 +14,7 @@ use super::margins::unit;
 use super::probe::Probe;
 use super::triangle::{CombinedVerdict, Tester};
 use crate::answer::Distance;
+use crate::arrays::MapEach;
 use crate::convex::Kernels;
 use crate::exact::Location;
 use crate::math::Vec3;
@@ -23,7 +24,7 @@ use crate::tree::{BoxSearch, MAX_TRIANGLES_WITHOUT_TREE};
 impl Surface<'_> {
     /// The corners of a triangle in the frame of the query.
     pub(super) fn triangle(&self, index: u32) -> [Vec3; 3] {
-        self.mesh.triangle(index as usize).map(|v| self.pose.transform_point(v))
+        self.mesh.triangle(index as usize).map_each(|v| self.pose.transform_point(v))
     }
 
     /// Passes every triangle that is not certainly beyond the limit to `search`.

@@ -1,6 +1,7 @@
 //! Collects vertices and polygons and builds the mesh of every generated shape.
 
 use super::params::bad;
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -46,7 +47,11 @@ impl Surface {
 
     /// Adds a loop of vertices.
     pub fn ring(&mut self, positions: impl IntoIterator<Item = Vec3>) -> Ring {
-        Ring::Loop(positions.into_iter().map(|p| self.vertex(p)).collect())
+        let mut corners = Vec::new();
+        for position in positions {
+            corners.push(self.vertex(position));
+        }
+        Ring::Loop(corners)
     }
 
     /// Adds a ring of one vertex.
@@ -56,7 +61,9 @@ impl Surface {
 
     /// Adds a polygon: planar, without self-intersections, not necessarily convex.
     pub fn polygon(&mut self, corners: impl IntoIterator<Item = u32>) {
-        self.corners.extend(corners);
+        for corner in corners {
+            self.corners.push(corner);
+        }
         self.ends.push(self.corners.len());
     }
 
@@ -186,7 +193,8 @@ impl Surface {
     fn edges(&self) -> impl Iterator<Item = [Vec3; 2]> {
         self.polygons().flat_map(|polygon| {
             (0..polygon.len()).map(|i| {
-                [polygon[i], polygon[(i + 1) % polygon.len()]].map(|c| self.vertices[c as usize])
+                [polygon[i], polygon[(i + 1) % polygon.len()]]
+                    .map_each(|c| self.vertices[c as usize])
             })
         })
     }

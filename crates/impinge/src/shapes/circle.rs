@@ -1,5 +1,6 @@
 //! Points on the unit circle, with exact symmetry.
 
+use crate::arrays::MapToVec;
 use std::f64::consts::FRAC_PI_2;
 
 /// `(cos, sin)` of `k / n` of a full turn.
@@ -39,7 +40,7 @@ fn first_eighth(rest: u64, n: u64) -> [f64; 2] {
 /// The corners of a regular `n`-gon in the unit circle, counter-clockwise from `(1, 0)`.
 #[must_use]
 pub fn unit_circle(n: usize) -> Vec<[f64; 2]> {
-    (0..n).map(|k| turn(k, n)).collect()
+    (0..n).map_to_vec(|k| turn(k, n))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::builder::Surface;
 use super::circle::unit_circle;
 use super::params::{bad, coordinate, count, length, total};
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -79,8 +80,13 @@ pub fn plate(
     }
     let mut surface = Surface::new();
     let mut sheet = |z: f64| -> Vec<u32> {
-        let at = rows.iter().flat_map(|y| columns.iter().map(move |x| Vec3::new(*x, *y, z)));
-        at.map(|p| surface.vertex(p)).collect()
+        let mut sheet = Vec::with_capacity(rows.len() * columns.len());
+        for y in rows {
+            for x in columns {
+                sheet.push(surface.vertex(Vec3::new(*x, *y, z)));
+            }
+        }
+        sheet
     };
     let (low, high) = (sheet(0.0), sheet(thickness));
     let node = |x: usize, y: usize| y * (nx + 1) + x;
@@ -88,7 +94,7 @@ pub fn plate(
         |x: usize, y: usize| [node(x + 1, y + 1), node(x, y + 1), node(x, y), node(x + 1, y)];
     for y in 0..ny {
         for x in 0..nx {
-            let [above, below] = [&high, &low].map(|sheet| corners(x, y).map(|i| sheet[i]));
+            let [above, below] = [&high, &low].map(|sheet| corners(x, y).map_each(|i| sheet[i]));
             let Some(radius) = radius_of[y * nx + x] else {
                 surface.polygon(above);
                 surface.polygon(below.into_iter().rev());
@@ -98,10 +104,9 @@ pub fn plate(
             // The first corner is at an eighth of a turn, so the circle starts there too.
             let circle: Vec<[f64; 2]> = diagonal_circle(arc);
             let mut rim = |z: f64| -> Vec<u32> {
-                circle
-                    .iter()
-                    .map(|[c, s]| surface.vertex(Vec3::new(cx + radius * c, cy + radius * s, z)))
-                    .collect()
+                circle.map_to_vec(|[c, s]| {
+                    surface.vertex(Vec3::new(cx + radius * c, cy + radius * s, z))
+                })
             };
             let (top, bottom) = (rim(thickness), rim(0.0));
             surface.face_with_hole(&above, &top);
@@ -112,12 +117,12 @@ pub fn plate(
             wall(&mut surface, &top, &bottom);
         }
     }
-    let mut edge: Vec<usize> = (0..nx).map(|x| node(x, 0)).collect();
+    let mut edge: Vec<usize> = (0..nx).map_to_vec(|x| node(x, 0));
     edge.extend((0..ny).map(|y| node(nx, y)));
     edge.extend((1..=nx).rev().map(|x| node(x, ny)));
     edge.extend((1..=ny).rev().map(|y| node(0, y)));
     let [outer_low, outer_high] =
-        [&low, &high].map(|sheet| edge.iter().map(|i| sheet[*i]).collect::<Vec<_>>());
+        [&low, &high].map_each(|sheet| edge.iter().map(|i| sheet[*i]).collect::<Vec<_>>());
     wall(&mut surface, &outer_low, &outer_high);
     surface.finish()
 }
@@ -126,7 +131,7 @@ pub fn plate(
 fn diagonal_circle(arc: usize) -> Vec<[f64; 2]> {
     let n = 4 * arc;
     // In units of half an edge, an eighth of a turn is a whole number.
-    (0..n).map(|i| super::circle::turn(2 * i + arc, 2 * n)).collect()
+    (0..n).map_to_vec(|i| super::circle::turn(2 * i + arc, 2 * n))
 }
 
 fn wall(surface: &mut Surface, below: &[u32], above: &[u32]) {
@@ -157,7 +162,7 @@ pub fn open_box_surface(size: Vec3, thickness: f64) -> Result<Surface, Error> {
     let mut surface = Surface::new();
     let mut rectangle = |inset: f64, z: f64| {
         let (x, y) = (0.5 * size.x - inset, 0.5 * size.y - inset);
-        surface.ring([[-x, -y], [x, -y], [x, y], [-x, y]].map(|[x, y]| Vec3::new(x, y, z)))
+        surface.ring([[-x, -y], [x, -y], [x, y], [-x, y]].map_each(|[x, y]| Vec3::new(x, y, z)))
     };
     // One skin: up the outside, over the rim and down the inside, from the underside to the floor.
     let rings = [

@@ -6,6 +6,7 @@
 use super::builder::Surface;
 use super::circle::turn;
 use super::params::{bad, coordinate, count, length, total};
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -81,9 +82,9 @@ pub fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2
             "the star's inner radius {inner} must be below its outer radius {outer}"
         )));
     }
-    Ok((0..2 * points)
-        .map(|i| turn(i, 2 * points).map(|c| c * if i % 2 == 0 { outer } else { inner }))
-        .collect())
+    Ok((0..2 * points).map_to_vec(|i| {
+        turn(i, 2 * points).map_each(|c| c * if i % 2 == 0 { outer } else { inner })
+    }))
 }
 
 #[cfg(test)]

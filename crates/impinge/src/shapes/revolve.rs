@@ -5,6 +5,7 @@
 use super::builder::Surface;
 use super::circle::{turn, unit_circle};
 use super::params::{bad, coordinate, count, length, total};
+use crate::arrays::{MapEach, MapToVec};
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -73,16 +74,13 @@ pub fn revolve_surface(profile: &[[f64; 2]], segments: usize) -> Result<Surface,
     }
     let circle = unit_circle(segments);
     let mut surface = Surface::new();
-    let mut rings: Vec<_> = points
-        .iter()
-        .map(|[r, z]| {
-            if *r == 0.0 {
-                surface.pole(Vec3::new(0.0, 0.0, *z))
-            } else {
-                surface.ring(circle.iter().map(|[x, y]| Vec3::new(x * r, y * r, *z)))
-            }
-        })
-        .collect();
+    let mut rings: Vec<_> = points.map_to_vec(|[r, z]| {
+        if *r == 0.0 {
+            surface.pole(Vec3::new(0.0, 0.0, *z))
+        } else {
+            surface.ring(circle.iter().map(|[x, y]| Vec3::new(x * r, y * r, *z)))
+        }
+    });
     if volume < 0.0 {
         rings.reverse();
     }
@@ -202,7 +200,7 @@ pub fn open_cylinder(radius: f64, height: f64, segments: usize) -> Result<Mesh, 
     length("the cylinder's height", height)?;
     count("the number of segments", segments, 3)?;
     let mut surface = Surface::new();
-    let rings = [-0.5, 0.5].map(|share| {
+    let rings = [-0.5, 0.5].map_each(|share| {
         let z = share * height;
         surface.ring(
             unit_circle(segments).into_iter().map(|[x, y]| Vec3::new(x * radius, y * radius, z)),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::builder::Surface;
 use super::params::{count, length, total};
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -65,7 +66,7 @@ pub fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, Error> {
                     if !high {
                         square.reverse();
                     }
-                    let corners = square.map(|c| {
+                    let corners = square.map_each(|c| {
                         *known.entry(c).or_insert_with(|| {
                             surface.vertex(Vec3::new(at(0, c[0]), at(1, c[1]), at(2, c[2])))
                         })
@@ -104,9 +105,9 @@ pub fn block(low: Vec3, high: Vec3) -> Surface {
 pub fn tetrahedron(radius: f64) -> Result<Mesh, Error> {
     length("the tetrahedron's radius", radius)?;
     let mut surface = Surface::new();
-    let corners = tetrahedron_corners().map(|c| surface.vertex(c * radius));
+    let corners = tetrahedron_corners().map_each(|c| surface.vertex(c * radius));
     for face in TETRAHEDRON_FACES {
-        surface.polygon(face.map(|i| corners[i]));
+        surface.polygon(face.map_each(|i| corners[i]));
     }
     surface.finish()
 }
@@ -118,7 +119,8 @@ pub const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3],
 #[must_use]
 pub fn tetrahedron_corners() -> [Vec3; 4] {
     let s = 1.0 / 3.0_f64.sqrt();
-    [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]].map(|c| Vec3::from(c.map(f64::from)) * s)
+    [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]]
+        .map_each(|c| Vec3::from(c.map_each(f64::from)) * s)
 }
 
 /// A regular octahedron with its corners on the axes at the given distance: 8 triangles, closed.
@@ -128,7 +130,7 @@ pub fn tetrahedron_corners() -> [Vec3; 4] {
 pub fn octahedron(radius: f64) -> Result<Mesh, Error> {
     length("the octahedron's radius", radius)?;
     let mut surface = Surface::new();
-    let corners = [Vec3::X, Vec3::Y, Vec3::NEG_X, Vec3::NEG_Y].map(|d| d * radius);
+    let corners = [Vec3::X, Vec3::Y, Vec3::NEG_X, Vec3::NEG_Y].map_each(|d| d * radius);
     let rings =
         [surface.pole(Vec3::NEG_Z * radius), surface.ring(corners), surface.pole(Vec3::Z * radius)];
     surface.skin(&rings);

@@ -10,6 +10,7 @@ use super::params::{bad, count, length, total};
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
+use crate::order::sort_few_by;
 
 /// A sphere about the origin, from an icosahedron whose edges are divided into `subdivisions`
 /// pieces: `20 n^2` triangles.
@@ -47,7 +48,7 @@ pub fn icosphere_surface(radius: f64, n: usize) -> Result<Surface, Error> {
                     weight.0 = usize::MAX;
                 }
             }
-            name.sort_unstable();
+            sort_few_by(&mut name, |p, q| p < q);
             *known.entry(name).or_insert_with(|| {
                 let sum: Vec3 = name
                     .iter()

@@ -1,5 +1,6 @@
 //! The corners of a contact: vertices of one mesh on the other, and crossings of edges.
 
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::exact::{
     Sign, orient2d, orient3d, orient3d_quickly, segment_triangle, units_of_exact_test,
@@ -166,7 +167,7 @@ impl ContactSearch {
 
     /// The next corner of the contact, once the search is finished.
     pub(super) fn next(&mut self, pairs: &[(u32, u32)]) -> Option<Contact> {
-        let point = |key: Key| Vec3::from_array(key.map(f64::from_bits));
+        let point = |key: Key| Vec3::from_array(key.map_each(f64::from_bits));
         while let Some((key, pair)) = self.corners.get(self.next) {
             self.next += 1;
             // Vertices of both meshes, or several of one, may have the same coordinates.
@@ -178,7 +179,7 @@ impl ContactSearch {
             self.next += 1;
             let at = self.next - self.corners.len();
             if at < 2 || self.crossings[at - 2].0 != *ends {
-                let [e0, e1, f0, f1] = ends.map(point);
+                let [e0, e1, f0, f1] = ends.map_each(point);
                 let point = ContactPoint::Crossing { e: [e0, e1], f: [f0, f1] };
                 return Some((point, pairs[*pair as usize]));
             }
@@ -208,7 +209,7 @@ fn cross_in_interiors(e: [Vec3; 2], f: [Vec3; 2]) -> bool {
     // points are collinear and the signs are zero.
     [(0, 1), (1, 2), (2, 0)].into_iter().any(|(x, y)| {
         let flat = |p: Vec3| [p[x], p[y]];
-        let [p, q, r, s] = [e[0], e[1], f[0], f[1]].map(flat);
+        let [p, q, r, s] = [e[0], e[1], f[0], f[1]].map_each(flat);
         let opposite = |x: Sign, y: Sign| x * y == Sign::Negative;
         opposite(orient2d(p, q, r), orient2d(p, q, s))
             && opposite(orient2d(r, s, p), orient2d(r, s, q))

@@ -12,6 +12,7 @@
 
 use num_bigint::BigInt;
 
+use crate::arrays::MapEach;
 use crate::exact::Sign;
 use crate::exact::integer::decompose_odd;
 use crate::math::rounding::UNIT_ROUNDOFF;
@@ -133,9 +134,9 @@ impl Directions {
         if u == v || v == w || w == u {
             return Sign::Zero;
         }
-        let [p, q, r] = [u, v, w].map(|d| &self.nodes[d.0 as usize]);
+        let [p, q, r] = [u, v, w].map_each(|d| &self.nodes[d.0 as usize]);
         let value = p.approx.dot(q.approx.cross(r.approx));
-        let [l, m, n] = [p, q, r].map(|x| x.approx.abs().max_element() + x.error);
+        let [l, m, n] = [p, q, r].map_each(|x| x.approx.abs().max_element() + x.error);
         // The six products are at most lmn each; at most five successive roundings, and the
         // operands' own errors.
         let error = 6.0 * (p.error * m * n + l * q.error * n + l * m * r.error)
@@ -158,7 +159,7 @@ impl Directions {
 
     /// The sign of the determinant in integers of fixed width, which were computed before.
     fn fixed_det(&self, directions: [Dir; 3]) -> Option<Sign> {
-        let [p, q, r] = directions.map(|d| Fixed::made(&self.nodes[d.0 as usize]));
+        let [p, q, r] = directions.map_each(|d| Fixed::made(&self.nodes[d.0 as usize]));
         let normal = short_cross(&q?.components, &r?.components)?;
         Some(short_dot(&p?.components, &normal)?.sign())
     }
@@ -169,7 +170,7 @@ impl Directions {
             self.make::<BigInt>(d).await;
         }
         let Self { nodes, meter } = self;
-        let exact = directions.map(|d| BigInt::made(&nodes[d.0 as usize]));
+        let exact = directions.map_each(|d| BigInt::made(&nodes[d.0 as usize]));
         let [Some(p), Some(q), Some(r)] = exact else { return Sign::Zero };
         det_sign(&p.components, &q.components, &r.components, meter).await.unwrap_or(Sign::Zero)
     }
@@ -328,7 +329,7 @@ impl Cached for BigInt {
 
     fn keep(node: &mut Node, value: Option<Exact<Self>>) {
         // These integers do not overflow.
-        let zero = || Exact { components: [0; 3].map(Self::from), exponent: 0 };
+        let zero = || Exact { components: [0; 3].map_each(Self::from), exponent: 0 };
         node.exact = Some(value.unwrap_or_else(zero));
     }
 
@@ -368,7 +369,7 @@ fn evaluate_linear<N: Cached>(construction: Construction, nodes: &[Node]) -> Opt
         Construction::Difference(to, from) => subtract(&integers(to)?, &integers(from)?),
         Construction::Negated(d) => {
             let e = value::<N>(nodes, d)?;
-            let components = e.components.clone().map(N::negated);
+            let components = e.components.clone().map_each(N::negated);
             Some(Exact { components, exponent: e.exponent })
         }
         Construction::Sum(u, v, halvings) => {
@@ -501,12 +502,12 @@ fn add<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
 }
 
 fn subtract<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
-    add(p, &Exact { components: q.components.clone().map(N::negated), exponent: q.exponent })
+    add(p, &Exact { components: q.components.clone().map_each(N::negated), exponent: q.exponent })
 }
 
 /// A point as integers times a common power of two.
 fn integers<N: Integer>(v: Vec3) -> Option<Exact<N>> {
-    let parts = v.to_array().map(decompose_odd);
+    let parts = v.to_array().map_each(decompose_odd);
     let exponent = parts.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
     let components = try_each_axis(|i| match parts[i] {
         (0, _) => Some(N::of(0)),
@@ -530,7 +531,7 @@ fn approximate<N: Integer>(exact: &Exact<N>) -> (Vec3, i64) {
     }
     // 64 leading bits are more than the mantissa of an `f64`; truncation and conversion have an
     // error of less than an ulp of the largest component.
-    let [x, y, z] = exact.components.each_ref().map(|x| x.divided_by_power(bits));
+    let [x, y, z] = exact.components.each_ref().map_each(|x| x.divided_by_power(bits));
     (Vec3::new(x, y, z), -(bits as i64 + exact.exponent))
 }
 

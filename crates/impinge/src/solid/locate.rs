@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use crate::answer::Bounds;
+use crate::arrays::MapEach;
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind};
 use crate::exact::{Location, RayAxis, location_of, ray_crossing, units_of_ray_crossing};
@@ -129,7 +130,7 @@ impl LocateSearch {
     ) -> LocationWithin {
         let bounds = mesh.bounds().transformed(pose);
         self.run_in(p, (mesh, pose, &bounds), budget, |t| {
-            mesh.triangle(t as usize).map(|v| pose.transform_point(v))
+            mesh.triangle(t as usize).map_each(|v| pose.transform_point(v))
         })
     }
 

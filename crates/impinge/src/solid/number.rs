@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 use super::pauses::Meter;
+use crate::arrays::MapEach;
 use crate::exact::Sign;
 
 /// Digits of 64 bits that are multiplied with each other at a cost of one.
@@ -217,7 +218,7 @@ impl Integer for BigInt {
 
     async fn times(&self, other: &Self, meter: &mut Meter) -> Option<Self> {
         let (long, short) = if self.bits() < other.bits() { (other, self) } else { (self, other) };
-        let [n, m] = [long, short].map(|x| Self::bits(x).div_ceil(64) as usize);
+        let [n, m] = [long, short].map_each(|x| Self::bits(x).div_ceil(64) as usize);
         if n * m <= MAX_DIGIT_PAIRS {
             meter.pay((4 + n * m / DIGIT_PAIRS_PER_COST) as u32).await;
             return Some(long * short);

@@ -23,6 +23,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::arrays::{MapEach, MapToVec};
 use crate::exact::{Location, Sign, orientation_bound};
 use crate::math::{Aabb, Vec3};
 use crate::pair::Posed;
@@ -109,7 +110,7 @@ struct Face {
 impl Face {
     /// The height of the lowest corner of a triangle above the plane, rounded.
     fn height(&self, triangle: &[Vec3; 3]) -> f64 {
-        let [p, q, r] = triangle.map(|v| self.normal.dot(v));
+        let [p, q, r] = triangle.map_each(|v| self.normal.dot(v));
         p.min(q).min(r) - self.offset
     }
 }
@@ -136,18 +137,20 @@ impl<'a> Region<'a> {
             return None;
         }
         let reaches = |t: &u32| {
-            let [p, q, r] = solid.triangle(*t).map(|v| v[axis]);
+            let [p, q, r] = solid.triangle(*t).map_each(|v| v[axis]);
             p.max(q).max(r) > ends.min[axis] && p.min(q).min(r) < ends.max[axis]
         };
         let local: Vec<u32> = (0..solid.len() as u32).filter(reaches).collect();
         if local.is_empty() || local.len() == solid.len() {
             return None;
         }
-        let corners = local.iter().flat_map(|t| solid.mesh().triangles()[*t as usize]);
-        let mut used: Vec<u32> = corners.collect();
+        let mut used: Vec<u32> = Vec::with_capacity(3 * local.len());
+        for t in &local {
+            used.extend_from_slice(&solid.mesh().triangles()[*t as usize]);
+        }
         used.sort_unstable();
         used.dedup();
-        let vertices: Vec<Vec3> = used.iter().map(|v| solid.vertices()[*v as usize]).collect();
+        let vertices: Vec<Vec3> = used.map_to_vec(|v| solid.vertices()[*v as usize]);
         let bounds = Aabb::from_points(vertices.iter().copied());
         Some(Self { solid, local: Some((local, vertices)), bounds, faces: None })
     }

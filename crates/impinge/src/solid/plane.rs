@@ -1,5 +1,6 @@
 //! Separating planes: two solids on opposite sides of a plane share no space.
 
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::exact::{Sign, orient2d, orient3d, orient3d_quickly, units_of_exact_test};
 use crate::math::Vec3;
@@ -35,10 +36,10 @@ impl Upright {
     fn through(corners: [Vec3; 3]) -> Option<Self> {
         (0..3).find_map(|axis| {
             let axes = [(axis + 1) % 3, (axis + 2) % 3];
-            let flat = corners.map(|v| axes.map(|k| v[k]));
+            let flat = corners.map_each(|v| axes.map_each(|k| v[k]));
             // The rotation of the corners that puts the two with one projection first.
             let first = (0..3).find(|i| flat[*i] == flat[(i + 1) % 3])?;
-            let [from, to, other] = [0, 1, 2].map(|i| (first + i) % 3);
+            let [from, to, other] = [0, 1, 2].map_each(|i| (first + i) % 3);
             let up = Sign::of(corners[to][axis] - corners[from][axis]);
             // Above the plane is to the left of the line that runs from the pair to the third
             // corner, if the pair runs up.
@@ -47,7 +48,7 @@ impl Upright {
     }
 
     fn side(&self, p: Vec3) -> Sign {
-        let at = self.axes.map(|k| p[k]);
+        let at = self.axes.map_each(|k| p[k]);
         let [from, to] = self.line;
         if at == from || at == to {
             return Sign::Zero;
@@ -65,7 +66,7 @@ impl Plane {
         let steepest = normal.abs().max_position();
         let axes = [steepest, (steepest + 1) % 3, (steepest + 2) % 3];
         axes.into_iter().find_map(|axis| {
-            let projected = corners.map(|v| [v[(axis + 1) % 3], v[(axis + 2) % 3]]);
+            let projected = corners.map_each(|v| [v[(axis + 1) % 3], v[(axis + 2) % 3]]);
             match orient2d(projected[0], projected[1], projected[2]) {
                 Sign::Zero => None,
                 sign => Some(Self {
@@ -162,7 +163,7 @@ pub(super) struct Points {
 impl Points {
     pub(super) fn new(points: impl ExactSizeIterator<Item = Vec3>) -> Self {
         let count = points.len();
-        let mut columns = [0; 3].map(|_| Vec::with_capacity(count));
+        let mut columns = [0; 3].map_each(|_| Vec::with_capacity(count));
         for p in points {
             columns.iter_mut().zip(p.to_array()).for_each(|(column, x)| column.push(x));
         }

@@ -1,5 +1,6 @@
 //! The relation of the point sets of two meshes, from their touching and coinciding triangles.
 
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 #[cfg(any(test, feature = "internals"))]
 use crate::exact::HitKind;
@@ -308,7 +309,7 @@ impl SideSearch {
                 if !self.payment.afford(UNITS_OF_PLANE, Quantum::Exact, budget) {
                     return None;
                 }
-                *self.planes.insert([of_a, of_b].map(Plane::through))
+                *self.planes.insert([of_a, of_b].map_each(Plane::through))
             }
         };
         while self.next < 4 {

@@ -1,6 +1,8 @@
 //! Sorting that can be interrupted: blocks that are sorted, then merged.
 
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
+use crate::order::sort_few_by;
 
 /// Items of a block that is sorted at once.
 const BLOCK: usize = 32;
@@ -50,7 +52,7 @@ impl<T: Copy + Ord> Sorting<T> {
                     return false;
                 }
                 let end = items.len().min(self.next[0] + BLOCK);
-                items[self.next[0]..end].sort_unstable();
+                sort_few_by(&mut items[self.next[0]..end], T::lt);
                 self.next[0] = end;
             }
             self.run = BLOCK;
@@ -80,7 +82,7 @@ impl<T: Copy + Ord> Sorting<T> {
     /// Merges some items of the current pair of runs.
     fn merge(&mut self, items: &[T]) {
         let first = self.merged.len() / (2 * self.run) * (2 * self.run);
-        let [middle, end] = [1, 2].map(|runs| items.len().min(first + runs * self.run));
+        let [middle, end] = [1, 2].map_each(|runs| items.len().min(first + runs * self.run));
         let [mut i, mut j] = self.next;
         let wanted = end.min(self.merged.len() + MERGED_AT_ONCE);
         while self.merged.len() < wanted {

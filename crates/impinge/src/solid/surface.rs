@@ -1,5 +1,6 @@
 //! A mesh prepared for queries about the neighbourhoods of many points.
 
+use crate::arrays::MapToVec;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::exact::{RayAxis, is_inside};
 use crate::math::{Aabb, Vec3};
@@ -155,7 +156,7 @@ impl NearSearch {
             return None;
         }
         self.stage = NearStage::Start;
-        let triangles = self.near.iter().map(|t| posed.triangle(*t)).collect();
+        let triangles = self.near.map_to_vec(|t| posed.triangle(*t));
         let Surface { by_parity, solid: is_solid, .. } = *surface;
         Some(NearPoint { triangles, crossings: self.beyond, by_parity, is_solid })
     }

@@ -10,9 +10,11 @@
 //! allocated if the caller is a worker of the pool.
 
 mod awake;
+mod calls;
 mod split;
 
 pub(crate) use awake::keep_workers_awake;
+pub(crate) use calls::{for_each, join, lock, map};
 pub(crate) use split::{Chunks, Split};
 
 use std::array;

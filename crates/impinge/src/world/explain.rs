@@ -8,6 +8,7 @@ use super::narrow::PairState;
 use super::pair_method::PairTraits;
 use super::selection::{Estimate, MethodSelector, SelectedBy, Selection};
 use super::{Handle, MethodKind, World};
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::pair::Bias;
 
@@ -70,9 +71,9 @@ impl World {
         let (i, j) = key.slots();
         let record = self.pairs.get(key);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
-        let classes = [i, j].map(|slot| self.bodies.records[slot as usize].class);
+        let classes = [i, j].map_each(|slot| self.bodies.records[slot as usize].class);
         let selector = MethodSelector { selection: Some(selection), key, classes };
-        let parts = [i, j].map(|slot| self.geometry_in(slot as usize).parts().first());
+        let parts = [i, j].map_each(|slot| self.geometry_in(slot as usize).parts().first());
         let (traits, chosen, chosen_by) = match parts {
             [Some(one), Some(other)] => {
                 let (chosen, rule) = selector.choose(one, other);

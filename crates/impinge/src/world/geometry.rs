@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::arrays::{MapEach, MapToVec};
 use crate::convex::{self, Hull, Support};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
@@ -97,8 +98,7 @@ impl BodyPart {
         let make = || {
             let mesh = self.shape.mesh()?;
             let vertices = mesh.vertices();
-            let points: Vec<Vec3> =
-                mesh.used_vertices().iter().map(|v| vertices[*v as usize]).collect();
+            let points: Vec<Vec3> = mesh.used_vertices().map_to_vec(|v| vertices[*v as usize]);
             Hull::new(&points).ok().map(Arc::new)
         };
         self.hull.get_or_init(make).as_deref()
@@ -289,7 +289,7 @@ impl Geometry {
             if let [part] = self.parts() {
                 if let (Some(mesh), true) = (part.shape.mesh(), part.pose == Pose::IDENTITY) {
                     let triangles: Vec<[Vec3; 3]> =
-                        (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect();
+                        (0..mesh.triangles().len()).map_to_vec(|t| mesh.triangle(t));
                     return OrientedBox::around_triangles(&triangles);
                 }
             }
@@ -299,7 +299,7 @@ impl Geometry {
                 return OrientedBox::around(&[]);
             }
             let ends = [min.clamp(-far, far), max.clamp(-far, far)];
-            let corner = |i: usize| Vec3::from_array([0, 1, 2].map(|k| ends[i >> k & 1][k]));
+            let corner = |i: usize| Vec3::from_array([0, 1, 2].map_each(|k| ends[i >> k & 1][k]));
             OrientedBox::around(&std::array::from_fn::<Vec3, 8, _>(corner))
         })
     }
@@ -365,7 +365,7 @@ fn curved_bounds<B: Support<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
     let rows = pose.rotation().transpose();
     let (mut bounds, mut size) = (Aabb::EMPTY, 0.0_f64);
     for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
-        let [low, high] = [-row, row].map(|direction| {
+        let [low, high] = [-row, row].map_each(|direction| {
             let point = body.furthest(direction, &mut ());
             size = size.max(point.abs().max_element());
             pose.transform_point(point)[k]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::method::Method;
 use super::pair_method::PairMethod;
+use crate::arrays::MapToVec;
 use crate::{Error, ErrorKind};
 
 /// A kind of pairwise method: its name, and for external methods a function that creates one. With
@@ -128,7 +129,7 @@ impl MethodKind {
     /// [`ErrorKind::BadParameter`] if there is none; the message lists the names.
     pub fn by_name(name: &str, among: &[Self]) -> Result<Self, Error> {
         among.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
-            let known: Vec<&str> = among.iter().map(|kind| kind.name()).collect();
+            let known: Vec<&str> = among.map_to_vec(|kind| kind.name());
             let message =
                 format!("there is no pairwise method {name:?}; there are {}", known.join(", "));
             Error::new(ErrorKind::BadParameter, message)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::narrow::{PairCache, PairState, Waiting};
 use super::selection::Selected;
+use crate::arrays::MapEach;
 use crate::broad::KeyHasher;
 
 /// Two slots, the smaller first.
@@ -171,7 +172,7 @@ impl Pairs {
         if self.of.len() <= b as usize {
             self.of.resize_with(b as usize + 1, Vec::new);
         }
-        let positions = [a, b].map(|slot| self.of[slot as usize].len() as u32);
+        let positions = [a, b].map_each(|slot| self.of[slot as usize].len() as u32);
         self.of[a as usize].push(number);
         self.of[b as usize].push(number);
         self.numbers.insert(key, number);

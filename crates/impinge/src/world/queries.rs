@@ -5,6 +5,7 @@ use super::narrow::{self, PairCache};
 use super::pairs;
 use super::{Geometry, Handle, World};
 use crate::answer::{Contact, Distance};
+use crate::arrays::MapEach;
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::pair::Bias;
@@ -137,7 +138,7 @@ impl World {
     pub fn bounds(&self, body: Handle) -> Result<Aabb, Error> {
         let slot = self.bodies.slot(body)?;
         let bounds = self.bodies.bounds[slot];
-        let corner = |sides: [f32; 3]| Vec3::from_array(sides.map(f64::from));
+        let corner = |sides: [f32; 3]| Vec3::from_array(sides.map_each(f64::from));
         Ok(Aabb { min: corner(bounds.min), max: corner(bounds.max) })
     }
 
@@ -181,7 +182,7 @@ impl World {
     pub fn witness_of(&self, a: Handle, b: Handle) -> Result<Option<Witness>, Error> {
         let key = self.key(a, b)?;
         let (i, j) = key.slots();
-        let versions = [i, j].map(|slot| self.bodies.records[slot as usize].geometry_version);
+        let versions = [i, j].map_each(|slot| self.bodies.records[slot as usize].geometry_version);
         let has_moved = [i, j].iter().any(|slot| self.bodies.marks[*slot as usize].has_moved);
         let is_current =
             |record: &&pairs::Record| record.geometry_versions == versions && !has_moved;

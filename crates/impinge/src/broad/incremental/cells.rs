@@ -6,6 +6,7 @@
 //! grid that has boxes. Where these are more cells than the grid has boxes, it visits these boxes
 //! instead.
 
+use crate::arrays::MapEach;
 use crate::broad::BoxF32;
 
 /// Number of chains of the hash table. It is never enlarged, since that takes time proportional to
@@ -64,7 +65,7 @@ pub(super) type Continue = bool;
 impl Cell {
     /// The cell of a box that is not empty.
     fn of(bounds: &BoxF32) -> Self {
-        let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
+        let (min, max) = (bounds.min.map_each(f64::from), bounds.max.map_each(f64::from));
         let side = (0..3).map(|k| max[k] - min[k]).fold(0.0, f64::max);
         let far = (0..3).map(|k| min[k].abs().max(max[k].abs())).fold(0.0, f64::max);
         if !(side.is_finite() && far.is_finite()) {
@@ -72,12 +73,12 @@ impl Cell {
         }
         // Cells are larger than the side; zero has the exponent of the smallest `f32`.
         let level = (exponent(side) + 1).max(exponent(far) - MAX_INDEX_BITS);
-        let at = min.map(|x| (x * power_of_two(-level)).floor() as i32);
+        let at = min.map_each(|x| (x * power_of_two(-level)).floor() as i32);
         Self { level: level as i16, at }
     }
 
     fn chain(self) -> usize {
-        let [x, y, z] = self.at.map(|k| u64::from(k as u32));
+        let [x, y, z] = self.at.map_each(|k| u64::from(k as u32));
         let mut hash = (x << 32 | y).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash = (hash ^ (hash >> 29) ^ z ^ (self.level as u64) << 40)
             .wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -215,7 +216,7 @@ fn range(bounds: &BoxF32, level: i16) -> Option<[[i32; 2]; 3]> {
     // No stored box has an index beyond these.
     let limit = f64::from(1 << (MAX_INDEX_BITS + 2));
     let index = |x: f32| (f64::from(x) * scale).floor().clamp(-limit, limit) as i32;
-    Some([0, 1, 2].map(|k| [index(bounds.min[k]) - 1, index(bounds.max[k])]))
+    Some([0, 1, 2].map_each(|k| [index(bounds.min[k]) - 1, index(bounds.max[k])]))
 }
 
 /// The number of cells of a range.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::arrays::MapEach;
 use crate::broad::{KeyHasher, Pair};
 
 /// A set of pairs. Adding, removing and finding a pair takes constant time, also for an item with
@@ -56,7 +57,7 @@ impl PairSet {
     /// Adds a pair that is not in the set.
     pub(super) fn insert(&mut self, pair: Pair) {
         let number = self.pairs.len() as u32;
-        let positions = [pair.a, pair.b].map(|item| {
+        let positions = [pair.a, pair.b].map_each(|item| {
             let list = &mut self.of[item as usize];
             list.push(number);
             list.len() as u32 - 1

@@ -36,6 +36,7 @@ pub use strategy::{SignedVolumes, Strategy};
 
 use super::body::{HullMemory, Mark};
 use super::decide::VertexPairs;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// The vector divided by its length; zero if the length is zero.
@@ -142,7 +143,7 @@ impl BodyCache<HullMemory, HullMemory> {
     /// ignores indices that a hull does not have.
     #[must_use]
     pub fn from_pairs(pairs: &VertexPairs) -> Self {
-        let simplex = pairs.as_slice().iter().map(|pair| pair.map(Mark::Vertex)).collect();
+        let simplex = pairs.as_slice().iter().map(|pair| pair.map_each(Mark::Vertex)).collect();
         Self { simplex, ..Self::default() }
     }
 }

@@ -10,6 +10,7 @@
 //! conditioned.
 
 use super::reduced::Reduced;
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// The nearest point of the simplex of one to four `points`.
@@ -94,7 +95,7 @@ fn triangle(points: &[Vec3], [i, j, k]: [usize; 3]) -> Reduced {
         };
         parts = [area(q, r), area(r, p), area(p, q)];
         if parts.iter().all(|part| same_sign(*part, whole)) {
-            return Reduced::weighted([i, j, k], parts.map(f64::abs));
+            return Reduced::weighted([i, j, k], parts.map_each(f64::abs));
         }
     }
     let mut best = None;
@@ -113,7 +114,7 @@ fn tetrahedron(points: &[Vec3]) -> Reduced {
     let parts = [q.dot(rs), -p.dot(rs), s.dot(pq), -r.dot(pq)];
     let whole = (q - p).dot((r - p).cross(s - p));
     if parts.iter().all(|part| same_sign(*part, whole)) {
-        return Reduced::weighted([0, 1, 2, 3], parts.map(f64::abs));
+        return Reduced::weighted([0, 1, 2, 3], parts.map_each(f64::abs));
     }
     let faces = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
     let mut best = None;

@@ -16,6 +16,7 @@ use super::certificate::VertexPairs;
 use super::extreme::Direction;
 use super::nearest::{Nearest, nearest};
 use super::vector::{Vector, combination, cross, dot, minus, pay_for_conversion, product};
+use crate::arrays::MapEach;
 use crate::exact::integer::scale;
 use crate::math::Vec3;
 
@@ -88,7 +89,7 @@ impl<'a> Active<'a> {
         if self.contains_origin {
             return Some(false);
         }
-        let [i, j] = self.pairs.as_slice()[0].map(|k| k as usize);
+        let [i, j] = self.pairs.as_slice()[0].map_each(|k| k as usize);
         let next_i = self.direction.furthest(self.a, i).await?;
         let next_j = self.direction.reversed().furthest(self.b, j).await?;
         if (next_i, next_j) == (i, j) {
@@ -147,7 +148,8 @@ impl<'a> Active<'a> {
     /// The points of A and of B whose difference is the closest point, both times the total weight,
     /// in units of `2^exponent`; then the total weight and the exponent.
     pub(super) async fn points(&self) -> (Vector, Vector, BigInt, i32) {
-        let [a, b] = [&self.corners.a, &self.corners.b].map(|of| of.iter().collect::<Vec<_>>());
+        let [a, b] =
+            [&self.corners.a, &self.corners.b].map_each(|of| of.iter().collect::<Vec<_>>());
         let on_a = combination(&self.weights, &a).await;
         let on_b = combination(&self.weights, &b).await;
         (on_a, on_b, self.total(), self.corners.exponent)
@@ -168,7 +170,7 @@ impl Corners {
         }
         let scaled = scale(coordinates)?;
         let mut values = scaled.values.into_iter();
-        let mut next = || [0; 3].map(|_| values.next().unwrap_or_default());
+        let mut next = || [0; 3].map_each(|_| values.next().unwrap_or_default());
         let (of_a, of_b) = pairs.as_slice().iter().map(|_| (next(), next())).unzip();
         Some(Self { a: of_a, b: of_b, exponent: scaled.exponent })
     }

@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 
 /// Up to four pairs of vertices, each as an index in A and an index in B.
@@ -53,7 +54,7 @@ impl VertexPairs {
     /// The same pairs with A and B exchanged.
     #[must_use]
     pub fn swapped(self) -> Self {
-        Self { pairs: self.pairs.map(|[a, b]| [b, a]), len: self.len }
+        Self { pairs: self.pairs.map_each(|[a, b]| [b, a]), len: self.len }
     }
 }
 

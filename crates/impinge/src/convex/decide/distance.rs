@@ -10,6 +10,7 @@ use super::active::Active;
 use super::certificate::VertexPairs;
 use super::filter::certain_gap_in_pieces;
 use super::vector::{Vector, pay_for_conversion, product, quarters, words_of};
+use crate::arrays::MapEach;
 #[cfg(any(test, feature = "internals"))]
 use crate::convex::interruptible::finish;
 use crate::convex::interruptible::pay_quarters;
@@ -131,7 +132,7 @@ pub(crate) async fn closest_in_pieces(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Op
 async fn rounded_quotient(v: &Vector, divisor: &BigInt, exponent: i32) -> Vec3 {
     // A quotient of two or three words.
     pay_quarters(quarters(6, 9 * words_of(divisor))).await;
-    Vec3::from([0, 1, 2].map(|k| quotient(&v[k], divisor, exponent)))
+    Vec3::from([0, 1, 2].map_each(|k| quotient(&v[k], divisor, exponent)))
 }
 
 /// The root of `numerator / denominator * 2^exponent`, rounded down and up. The number is not

@@ -6,6 +6,7 @@
 use num_bigint::BigInt;
 
 use super::vector::{Vector, dot, quarters, rounded, words, words_of};
+use crate::arrays::MapEach;
 use crate::convex::interruptible::{pay, pay_quarters};
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
@@ -43,7 +44,7 @@ impl Direction {
 
     /// The opposite direction.
     pub(super) fn reversed(&self) -> Self {
-        Self { exact: self.exact.clone().map(|x| -x), rounded: -self.rounded }
+        Self { exact: self.exact.clone().map_each(|x| -x), rounded: -self.rounded }
     }
 
     /// The direction, in any unit.

@@ -3,6 +3,7 @@
 
 use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
 use super::extreme::{POINTS_IN_PIECE, units_of_points};
+use crate::arrays::MapEach;
 use crate::convex::interruptible::{finish, pay};
 use crate::math::Vec3;
 use crate::math::rounding::{PRODUCT_UNDERFLOW, UNIT_ROUNDOFF};
@@ -218,7 +219,7 @@ impl IntersectionCertificate {
             return Some(Self { pairs: VertexPairs::new(&[*equal]) });
         }
         let [p, q, r, s] = numbers.try_into().ok()?;
-        (contains_origin(&[p, q, r, s].map(corner)) == Some(true)).then_some(Self { pairs })
+        (contains_origin(&[p, q, r, s].map_each(corner)) == Some(true)).then_some(Self { pairs })
     }
 }
 

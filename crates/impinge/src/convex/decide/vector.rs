@@ -3,6 +3,7 @@
 
 use num_bigint::BigInt;
 
+use crate::arrays::MapEach;
 use crate::convex::interruptible::pay_quarters;
 use crate::exact::integer::times_pow2;
 use crate::math::Vec3;
@@ -11,7 +12,7 @@ use crate::math::Vec3;
 pub(super) type Vector = [BigInt; 3];
 
 pub(super) fn minus(u: &Vector, v: &Vector) -> Vector {
-    [0, 1, 2].map(|k| &u[k] - &v[k])
+    [0, 1, 2].map_each(|k| &u[k] - &v[k])
 }
 
 /// Products of words in a piece of work: two to four microseconds.
@@ -73,7 +74,7 @@ pub(super) async fn cross(u: &Vector, v: &Vector) -> Vector {
 
 /// `v`, or its opposite.
 pub(super) fn signed(v: Vector, negative: bool) -> Vector {
-    if negative { v.map(|x| -x) } else { v }
+    if negative { v.map_each(|x| -x) } else { v }
 }
 
 /// The sum of `weights[k] * vectors[k]`.

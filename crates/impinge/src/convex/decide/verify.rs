@@ -9,6 +9,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
 use super::certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
+use crate::arrays::MapEach;
 use crate::convex::interruptible::{finish, pay, pay_quarters};
 use crate::exact::integer::{decompose, quotient, scale};
 use crate::exact::{EXACT_RANGE, Sign, compare_along};
@@ -105,11 +106,11 @@ impl SeparationCertificate {
         let n = to_closest(&features.differences_in_order()).await?;
         let (mut last_of_a, mut first_of_b): (Option<BigInt>, Option<BigInt>) = (None, None);
         for p in a {
-            let along = dot(&n, &p.to_array().map(|x| integer(x, exponent))).await;
+            let along = dot(&n, &p.to_array().map_each(|x| integer(x, exponent))).await;
             last_of_a = last_of_a.max(Some(along));
         }
         for p in b {
-            let along = dot(&n, &p.to_array().map(|x| integer(x, exponent))).await;
+            let along = dot(&n, &p.to_array().map_each(|x| integer(x, exponent))).await;
             first_of_b = Some(match first_of_b {
                 Some(first) => first.min(along),
                 None => along,
@@ -202,7 +203,7 @@ impl Integers {
     fn new(a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let exponent = least_exponent(a.iter().chain(b))?;
         let all = |points: &[Vec3]| {
-            points.iter().map(|p| p.to_array().map(|x| integer(x, exponent))).collect()
+            points.iter().map(|p| p.to_array().map_each(|x| integer(x, exponent))).collect()
         };
         let exponent_of_any = if exponent == i32::MAX { 0 } else { exponent };
         Some(Self { a: all(a), b: all(b), exponent: exponent_of_any })
@@ -267,7 +268,7 @@ async fn to_closest(w: &[Vector]) -> Option<Vector> {
             let m = cross(&minus(w1, w0), &minus(w2, w0)).await;
             // Only the sign of the height matters.
             let height = dot(&m, w0).await.signum();
-            Some(m.map(|x| x * &height))
+            Some(m.map_each(|x| x * &height))
         }
         _ => None,
     }
@@ -288,7 +289,7 @@ async fn weights(w: &[Vector]) -> Option<Vec<BigInt>> {
             for (u, v) in [(w1, w2), (w2, w0), (w0, w1)] {
                 products.push(cross(u, v).await);
             }
-            let m = [0, 1, 2].map(|k| products.iter().map(|p| &p[k]).sum());
+            let m = [0, 1, 2].map_each(|k| products.iter().map(|p| &p[k]).sum());
             if !dot(&m, w0).await.is_zero() {
                 return None;
             }
@@ -319,7 +320,7 @@ fn at_most((x, e): (BigInt, i32), (y, f): (BigInt, i32)) -> bool {
 }
 
 fn minus(u: &Vector, v: &Vector) -> Vector {
-    [0, 1, 2].map(|k| &u[k] - &v[k])
+    [0, 1, 2].map_each(|k| &u[k] - &v[k])
 }
 
 async fn product(x: &BigInt, y: &BigInt) -> BigInt {

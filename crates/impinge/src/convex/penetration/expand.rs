@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use super::PenetrationOptions;
 use super::polytope::{Face, Polytope};
 use crate::answer::Contact;
+use crate::arrays::MapEach;
 use crate::convex::body::{Support, UNIT_ROUNDOFF};
 use crate::convex::closest::{
     BodyCache, Difference, Iterated, Iteration, SignedVolumes, Stop, Vertex, iterate,
@@ -278,8 +279,8 @@ impl Expansion {
             if !near(&face) {
                 continue;
             }
-            let corners = face.corners.map(|v| polytope.vertices[v as usize]);
-            let weights = signed_volumes::reduce(&corners.map(|v| v.m - foot));
+            let corners = face.corners.map_each(|v| polytope.vertices[v as usize]);
+            let weights = signed_volumes::reduce(&corners.map_each(|v| v.m - foot));
             let sum = |of: fn(&Vertex) -> Vec3| weights.sum(|i| of(&corners[i]));
             let square = sum(|v| v.m).distance_squared(foot);
             if square < best {

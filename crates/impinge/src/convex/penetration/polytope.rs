@@ -4,6 +4,7 @@
 //! with one border (the argument is in `convex/build.rs`), and the surface stays closed and convex,
 //! with coplanar neighbours at most.
 
+use crate::arrays::MapEach;
 use crate::convex::body::{UNIT_ROUNDOFF, length_up};
 use crate::convex::closest::{Vertex, signed_volumes, unit};
 use crate::convex::interruptible::pay;
@@ -43,7 +44,7 @@ pub(super) struct Polytope {
 impl Polytope {
     /// The hull of four vertices; `None` if they lie in one plane.
     pub(super) fn new(mut vertices: [Vertex; 4]) -> Option<Self> {
-        let [a, b, c, d] = vertices.map(|v| v.m);
+        let [a, b, c, d] = vertices.map_each(|v| v.m);
         match orient3d(a, b, c, d) {
             Sign::Zero => return None,
             Sign::Positive => vertices.swap(0, 1),
@@ -68,7 +69,7 @@ impl Polytope {
 
     /// The corners of a face.
     pub(super) fn corners(&self, face: u32) -> [Vec3; 3] {
-        self.faces[face as usize].corners.map(|v| self.vertices[v as usize].m)
+        self.faces[face as usize].corners.map_each(|v| self.vertices[v as usize].m)
     }
 
     /// Whether a point lies strictly above a face, exactly.
@@ -129,7 +130,7 @@ impl Polytope {
     }
 
     fn add_face(&mut self, corners: [u32; 3], across: [u32; 3]) -> u32 {
-        let triangle = corners.map(|v| self.vertices[v as usize].m);
+        let triangle = corners.map_each(|v| self.vertices[v as usize].m);
         let (normal, height) = plane(triangle);
         self.faces.push(Face { corners, across, alive: true, normal, height });
         (self.faces.len() - 1) as u32
@@ -141,7 +142,7 @@ impl Polytope {
 fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
     // The two shorter sides give the most accurate normal.
     let sides = [b - a, c - b, a - c];
-    let lengths = sides.map(Vec3::length_squared);
+    let lengths = sides.map_each(Vec3::length_squared);
     let longest = (0..3).fold(0, |k, i| if lengths[i] > lengths[k] { i } else { k });
     let cross = sides[(longest + 1) % 3].cross(sides[(longest + 2) % 3]);
     let mut normal = unit(cross);

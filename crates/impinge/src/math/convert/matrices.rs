@@ -2,6 +2,7 @@
 
 use glam::{DAffine3, DMat3, DMat4, DQuat};
 
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 
@@ -66,7 +67,7 @@ impl Pose {
 
 /// The rows of the matrix of a linear map and a translation.
 fn rows(linear: &DMat3, t: Vec3) -> [[f64; 4]; 3] {
-    [0, 1, 2].map(|i| [linear.x_axis[i], linear.y_axis[i], linear.z_axis[i], t[i]])
+    [0, 1, 2].map_each(|i| [linear.x_axis[i], linear.y_axis[i], linear.z_axis[i], t[i]])
 }
 
 /// As [`Pose::to_matrix4`].

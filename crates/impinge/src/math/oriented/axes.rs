@@ -1,5 +1,6 @@
 //! Principal axes from the covariance of points or of a surface.
 
+use crate::arrays::MapEach;
 use crate::math::{Aabb, Vec3, unit_scale};
 
 /// The axes of the coordinate frame.
@@ -23,7 +24,7 @@ pub(super) fn of_points(points: &[Vec3]) -> [Vec3; 3] {
 /// `A / 12 (9 m m^T + p p^T + q q^T + r r^T)`.
 pub(super) fn of_surface(triangles: &[[Vec3; 3]]) -> Option<[Vec3; 3]> {
     let scale = Scale::of(triangles.as_flattened());
-    let local = |t: &[Vec3; 3]| t.map(|p| scale.local(p));
+    let local = |t: &[Vec3; 3]| t.map_each(|p| scale.local(p));
     let area = |[p, q, r]: &[Vec3; 3]| 0.5 * (*q - *p).cross(*r - *p).length();
     let (mut total, mut mean) = (0.0, Vec3::ZERO);
     for t in triangles.iter().map(local) {
@@ -38,7 +39,7 @@ pub(super) fn of_surface(triangles: &[[Vec3; 3]]) -> Option<[Vec3; 3]> {
     let mut moments = Moments::default();
     for t in triangles.iter().map(local) {
         let a = area(&t);
-        let t = t.map(|p| p - mean);
+        let t = t.map_each(|p| p - mean);
         moments.add((t[0] + t[1] + t[2]) / 3.0, 9.0 * a);
         for p in t {
             moments.add(p, a);
@@ -135,8 +136,8 @@ fn principal(moments: &Moments) -> [Vec3; 3] {
                 (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
             }
             let (upper, lower) = (m[p], m[q]);
-            m[p] = [0, 1, 2].map(|k| c * upper[k] - s * lower[k]);
-            m[q] = [0, 1, 2].map(|k| s * upper[k] + c * lower[k]);
+            m[p] = [0, 1, 2].map_each(|k| c * upper[k] - s * lower[k]);
+            m[q] = [0, 1, 2].map_each(|k| s * upper[k] + c * lower[k]);
             (vectors[p], vectors[q]) =
                 (vectors[p] * c - vectors[q] * s, vectors[p] * s + vectors[q] * c);
         }

@@ -7,6 +7,7 @@ mod separation;
 #[cfg(test)]
 mod tests;
 
+use crate::arrays::MapEach;
 use crate::math::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF, distortion, length_up};
 use crate::math::{Aabb, Pose, Vec3};
 
@@ -86,7 +87,7 @@ impl OrientedBox {
             }
             center += axis * (0.5 * lo + 0.5 * hi);
         }
-        let half = axes.map(|axis| {
+        let half = axes.map_each(|axis| {
             points.iter().fold(0.0_f64, |half, p| half.max(Self::half_extent(center, axis, *p)))
         });
         Self { center, axes, half }
@@ -189,7 +190,7 @@ impl OrientedBox {
             return *self;
         }
         let center = motion.pose.transform_point(self.center);
-        let rotated = self.axes.map(|a| motion.pose.transform_vector(a));
+        let rotated = self.axes.map_each(|a| motion.pose.transform_vector(a));
         let axes = axes::orthonormal(rotated[0], rotated[1], rotated[2]);
         // With y = R (x - c): a' . y = a . (x - c) + (a' - R a) . y + a . (R^T R - I) (x - c), plus
         // the rounding of the centre and of the vertices.
@@ -199,7 +200,7 @@ impl OrientedBox {
             * UNIT_ROUNDOFF
             * (self.center.abs().max_element() + diagonal + motion.max_translation)
             + UNDERFLOW_MARGIN;
-        let half = [0, 1, 2].map(|k| {
+        let half = [0, 1, 2].map_each(|k| {
             let axis_error = length_up(axes[k] - rotated[k]) + 8.0 * UNIT_ROUNDOFF;
             (self.half[k] + (axis_error * stretched + motion.distortion * diagonal) + rounding)
                 * (1.0 + 4.0 * UNIT_ROUNDOFF)
@@ -225,14 +226,14 @@ impl OrientedBox {
     /// The volume, up to rounding; zero for flat and empty boxes.
     #[must_use]
     pub fn volume(&self) -> f64 {
-        let [x, y, z] = self.half.map(|h| 2.0 * h.max(0.0));
+        let [x, y, z] = self.half.map_each(|h| 2.0 * h.max(0.0));
         x * y * z
     }
 
     /// The surface area, up to rounding; a flat box counts both sides.
     #[must_use]
     pub fn surface(&self) -> f64 {
-        let [x, y, z] = self.half.map(|h| 2.0 * h.max(0.0));
+        let [x, y, z] = self.half.map_each(|h| 2.0 * h.max(0.0));
         2.0 * (x * y + y * z + z * x)
     }
 
@@ -260,6 +261,6 @@ impl OrientedBox {
 
 impl OrientedBox {
     fn grown(&self, by: f64) -> Self {
-        Self { half: self.half.map(|h| (h + by) * (1.0 + 2.0 * UNIT_ROUNDOFF)), ..*self }
+        Self { half: self.half.map_each(|h| (h + by) * (1.0 + 2.0 * UNIT_ROUNDOFF)), ..*self }
     }
 }

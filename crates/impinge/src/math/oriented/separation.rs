@@ -2,6 +2,7 @@
 //! (`docs/notes/volumes.md`).
 
 use super::OrientedBox;
+use crate::arrays::MapEach;
 use crate::math::rounding::{UNDERFLOW_MARGIN, UNIT_ROUNDOFF};
 
 /// The largest error of a comparison, caused by rounding and by axes that are not exactly
@@ -25,8 +26,8 @@ impl Comparison {
     #[inline]
     fn new(first: &OrientedBox, second: &OrientedBox) -> Self {
         let between = second.center - first.center;
-        let c = first.axes.map(|a| second.axes.map(|b| a.dot(b)));
-        let t = first.axes.map(|a| a.dot(between));
+        let c = first.axes.map_each(|a| second.axes.map_each(|b| a.dot(b)));
+        let t = first.axes.map_each(|a| a.dot(between));
         let (h, g) = (first.half, second.half);
         let sizes = between.abs().element_sum() + ((h[0] + h[1] + h[2]) + (g[0] + g[1] + g[2]));
         Self { c, t, h, g, margin: sizes * MARGIN + UNDERFLOW_MARGIN }

@@ -1,6 +1,7 @@
 //! Every triangle against every triangle, in parts: for two small meshes without trees.
 
 use crate::answer::{Bounds, Distance};
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Quantum};
 use crate::closest;
 use crate::math::{Aabb, Pose, Vec3, length_down};
@@ -54,7 +55,7 @@ pub(super) fn are_small(a: &Mesh, b: &Mesh) -> bool {
 }
 
 fn moved<'m>(mesh: &'m Mesh, pose: &'m Pose) -> impl ExactSizeIterator<Item = [Vec3; 3]> + 'm {
-    (0..mesh.triangles().len()).map(|t| mesh.triangle(t).map(|v| pose.transform_point(v)))
+    (0..mesh.triangles().len()).map(|t| mesh.triangle(t).map_each(|v| pose.transform_point(v)))
 }
 
 impl SmallSearch {

@@ -6,8 +6,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::arrays::MapEach;
 use crate::budget::Budget;
 use crate::math::{Aabb, Vec3};
+use crate::order::sort_few_by;
 
 use super::Tree;
 use super::node::{Link, LocalBox};
@@ -187,7 +189,7 @@ impl Tree {
         }
         // The nearest is opened first; ties go to the lowest slot.
         near.reverse();
-        near.sort_by(|p, q| q.0.total_cmp(&p.0));
+        sort_few_by(near, |p, q| q.0.total_cmp(&p.0).is_lt());
         open.extend_from_slice(near);
     }
 
@@ -217,12 +219,13 @@ impl Tree {
 
     /// The centre of a box, in the mesh's frame.
     fn center(&self, bounds: &LocalBox) -> Vec3 {
-        self.frame.point_in_mesh(Vec3::from(bounds.center.map(f64::from)))
+        self.frame.point_in_mesh(Vec3::from(bounds.center.map_each(f64::from)))
     }
 
     /// Half its sides along the mesh's axes, plus the slack.
     fn half(&self, bounds: &LocalBox, slack: f64) -> Vec3 {
-        self.frame.half_sides_in_mesh(Vec3::from(bounds.half.map(f64::from))) + Vec3::splat(slack)
+        self.frame.half_sides_in_mesh(Vec3::from(bounds.half.map_each(f64::from)))
+            + Vec3::splat(slack)
     }
 }
 

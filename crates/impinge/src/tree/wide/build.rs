@@ -2,11 +2,14 @@
 //! several threads, subtrees are built in parallel and then joined ([`gather`](super::gather)).
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use crate::mesh::Mesh;
+use crate::order::sort_few_by;
+use crate::workers::{self, lock};
 
 use super::Tree;
 use super::frame::Frame;
@@ -21,12 +24,12 @@ const MAX_TRIANGLES_FOR_ONE_THREAD: usize = 1 << 12;
 
 /// Builds the tree of a mesh.
 pub(super) fn build(mesh: &Mesh) -> Tree {
-    build_items(mesh, Frame::of(mesh), mesh.triangles().len(), |i| i as u32, None)
+    build_items(mesh, Frame::of(mesh), mesh.triangles().len(), &|i| i as u32, None)
 }
 
 /// Builds the tree of some of a mesh's triangles, in the given frame.
 pub(super) fn build_part(mesh: &Mesh, frame: Frame, triangles: &[u32]) -> Tree {
-    build_items(mesh, frame, triangles.len(), |i| triangles[i], None)
+    build_items(mesh, frame, triangles.len(), &|i| triangles[i], None)
 }
 
 /// Builds the tree of a mesh, and reports the number of triangles that are done. `None` if `report`
@@ -37,7 +40,7 @@ pub(super) fn build_watched(
 ) -> Option<Tree> {
     let watch = Watch { report, done: AtomicUsize::new(0), is_cancelled: AtomicBool::new(false) };
     let count = mesh.triangles().len();
-    let tree = build_items(mesh, Frame::of(mesh), count, |i| i as u32, Some(&watch));
+    let tree = build_items(mesh, Frame::of(mesh), count, &|i| i as u32, Some(&watch));
     (!watch.is_cancelled()).then_some(tree)
 }
 
@@ -66,7 +69,7 @@ fn build_items(
     mesh: &Mesh,
     frame: Frame,
     count: usize,
-    triangle: impl Fn(usize) -> u32 + Sync,
+    triangle: &(dyn Fn(usize) -> u32 + Sync),
     watch: Option<&Watch<'_>>,
 ) -> Tree {
     let item = |i: usize| {
@@ -137,7 +140,8 @@ impl Builder<'_> {
             let (part, bounds) = self.part(items);
             return (Piece::Part(part), bounds);
         }
-        let below: Vec<_> = groups(items).into_par_iter().map(|group| self.piece(group)).collect();
+        let groups: Vec<Mutex<&mut [Item]>> = groups(items).into_iter().map(Mutex::new).collect();
+        let below = workers::map(groups.len(), &|k| self.piece(&mut lock(&groups[k])));
         let fork = Fork::new(below);
         let bounds = fork.bounds();
         (Piece::Fork(Box::new(fork)), bounds)
@@ -235,7 +239,7 @@ fn groups(mut items: &mut [Item]) -> Vec<&mut [Item]> {
         ranges[count] = (start + cut.middle, end, cut.right_cost);
         count += 1;
     }
-    ranges[..count].sort_unstable_by_key(|r| r.0);
+    sort_few_by(&mut ranges[..count], |r, s| r.0 < s.0);
     let mut groups = Vec::with_capacity(count);
     for (start, end, _) in &ranges[..count] {
         let (group, rest) = items.split_at_mut(end - start);

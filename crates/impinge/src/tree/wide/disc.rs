@@ -4,6 +4,7 @@
 //! disc is a flat cylinder around the patch: between two planes perpendicular to its mean normal,
 //! and within a radius of an axis along that normal. Discs are often disjoint where boxes overlap.
 
+use crate::arrays::MapEach;
 use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 
 use super::leaf::Leaf;
@@ -131,7 +132,7 @@ impl dispatch::Task for Extent<'_> {
         let Self { normal, center, leaves } = self;
         let (mut low, mut high, mut wide) = ([f32::MAX; 8], [f32::MIN; 8], [0.0_f32; 8]);
         for leaf in leaves {
-            let o = [0, 1, 2].map(|k| leaf.origin[k] - center[k]);
+            let o = [0, 1, 2].map_each(|k| leaf.origin[k] - center[k]);
             for corner in &leaf.corners {
                 for lane in 0..8 {
                     let x = [corner.x[lane] + o[0], corner.y[lane] + o[1], corner.z[lane] + o[2]];

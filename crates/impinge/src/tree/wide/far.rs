@@ -16,9 +16,11 @@ use std::ops::ControlFlow;
 
 use glam::DVec3;
 
+use crate::arrays::MapEach;
 use crate::closest;
 use crate::math::{Pose, Vec3, direction, exponent};
 use crate::mesh::Mesh;
+use crate::order::sort_few_by;
 use crate::sink::{NearPair, NearSink};
 
 use super::disc::Disc;
@@ -235,7 +237,7 @@ impl<'a> FarSearch<'a> {
                 tree: tree_a,
                 unit: frame_a.unit * scale,
                 direction: frame_a.local_direction(toward),
-                across: across.map(|v| frame_a.local_direction(v)),
+                across: across.map_each(|v| frame_a.local_direction(v)),
                 scaled_direction: toward * scale,
                 origin: frame_a.origin,
                 supports: Vec::new(),
@@ -245,7 +247,7 @@ impl<'a> FarSearch<'a> {
                 tree: tree_b,
                 unit: frame_b.unit * scale,
                 direction: frame_b.local_direction(transpose * -toward),
-                across: across.map(|v| frame_b.local_direction(transpose * v)),
+                across: across.map_each(|v| frame_b.local_direction(transpose * v)),
                 scaled_direction: -toward * scale,
                 origin: middle,
                 supports: Vec::new(),
@@ -392,7 +394,7 @@ impl<'a> FarSearch<'a> {
         let mut triangles_b = [([Vec3::ZERO; 3], 0.0); 8];
         for (lane, slot) in triangles_b.iter_mut().enumerate().take(b.count as usize) {
             let corners = self.b.mesh.triangle(b.triangles[lane] as usize);
-            let corners = corners.map(|v| self.pose.transform_point(v));
+            let corners = corners.map_each(|v| self.pose.transform_point(v));
             *slot = (corners, self.b.support(&corners));
         }
         let mut pairs = [(0.0, 0_u8, 0_u8); 64];
@@ -437,14 +439,14 @@ impl Side<'_> {
         let known = self.supports.binary_search_by_key(&link.number(), |(known, _)| *known);
         let support =
             known.map_or_else(|_| bounds.interval(self.direction).1, |at| self.supports[at].1);
-        let aside = self.across.map(|v| v.dot(bounds.center));
+        let aside = self.across.map_each(|v| v.dot(bounds.center));
         Part { link, support, aside, reach: bounds.half.length() }
     }
 
     /// The support value of a triangle, given in the frame of the query.
     #[inline]
     fn support(&self, corners: &[Vec3; 3]) -> f64 {
-        let [x, y, z] = corners.map(|v| self.scaled_direction.dot(v - self.origin));
+        let [x, y, z] = corners.map_each(|v| self.scaled_direction.dot(v - self.origin));
         x.max(y).max(z)
     }
 
@@ -458,8 +460,12 @@ impl Side<'_> {
         self.supports.clear();
         self.refine(root, &at, &mut furthest);
         self.supports = furthest.supports;
-        self.supports.sort_unstable_by_key(|(link, _)| *link);
+        self.sort_supports();
         furthest.leaf
+    }
+
+    fn sort_supports(&mut self) {
+        self.supports.sort_unstable_by_key(|(link, _)| *link);
     }
 
     /// Upper bound of the support value of a subtree, computed from its triangles where it may
@@ -470,7 +476,7 @@ impl Side<'_> {
             let leaf = &self.tree.leaves[link.index()];
             for triangle in &leaf.triangles[..leaf.count as usize] {
                 let corners = self.mesh.triangle(*triangle as usize);
-                support = support.max(self.support(&corners.map(at)));
+                support = support.max(self.support(&corners.map_each(at)));
             }
             if support > furthest.support {
                 (furthest.leaf, furthest.support) = (link, support);
@@ -479,7 +485,7 @@ impl Side<'_> {
             let mut parts = [Part::NONE; 8];
             let count = self.parts(link, true, &mut parts);
             let parts = &mut parts[..count];
-            parts.sort_by(|p, q| q.support.total_cmp(&p.support));
+            sort_few_by(parts, |p, q| q.support.total_cmp(&p.support).is_lt());
             for part in parts {
                 let further = part.support > furthest.support + furthest.error;
                 let of_part =

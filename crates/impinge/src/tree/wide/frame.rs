@@ -11,6 +11,7 @@
 
 use glam::{DMat3, DVec3};
 
+use crate::arrays::MapEach;
 use crate::math::{Pose, Vec3, exponent};
 use crate::mesh::Mesh;
 
@@ -188,7 +189,7 @@ impl Edges {
     fn surface(&self, axes: &DMat3) -> f64 {
         let mut sum = 0.0;
         for edges in &self.0 {
-            let [p, q, r] = edges.map(|e| (*axes * e).abs());
+            let [p, q, r] = edges.map_each(|e| (*axes * e).abs());
             // The largest component of the three sides of a triangle is its extent.
             let d = p.max(q).max(r);
             sum += d.x * d.y + d.y * d.z + d.z * d.x;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::workers;
+
 use super::build::Part;
 use super::disc::Disc;
 use super::leaf::Leaf;
@@ -124,10 +126,10 @@ pub(super) fn gather((piece, bounds): (Piece, LocalBox)) -> (Part, LocalBox) {
         node
     };
     let mut nodes: Vec<Node> = (0..nodes).into_par_iter().map(copied).collect();
-    let discs: Vec<Disc> = slots
-        .par_iter()
-        .map(|at| disc_of(&nodes[at.node].get(at.slot), &leaves[at.leaves.clone()]))
-        .collect();
+    let discs = workers::map(slots.len(), &|k| {
+        let Slot { node, slot, leaves: below } = &slots[k];
+        disc_of(&nodes[*node].get(*slot), &leaves[below.clone()])
+    });
     for (at, disc) in slots.iter().zip(&discs) {
         nodes[at.node].discs.set(at.slot, disc);
     }

@@ -1,5 +1,6 @@
 //! The leaf: up to eight triangles side by side, in coordinates relative to its own origin.
 
+use crate::arrays::MapEach;
 use crate::wide::{Lanes3, Wide, dispatch};
 
 use super::disc::Disc;
@@ -63,7 +64,8 @@ impl Leaf {
         };
         let mut areas = [glam::Vec3::ZERO; 8];
         for lane in 0..count {
-            let [p, q, r] = [0, 1, 2].map(|k| glam::Vec3::from_array(leaf.corners[k].get(lane)));
+            let [p, q, r] =
+                [0, 1, 2].map_each(|k| glam::Vec3::from_array(leaf.corners[k].get(lane)));
             areas[lane] = (q - p).cross(r - p);
         }
         leaf.reach = leaf.bounds().reach();

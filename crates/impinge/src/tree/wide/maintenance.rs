@@ -18,6 +18,7 @@
 //! enlarged volumes and rebuilding are the two ways that Klosowski et al. 1998 name for deforming
 //! objects in section 6.1.
 
+use crate::arrays::MapEach;
 use crate::mesh::Mesh;
 
 use super::Tree;
@@ -303,6 +304,6 @@ impl TreeRefitState {
 
 /// Half the surface area of a box.
 pub(super) fn surface(bounds: &LocalBox) -> f64 {
-    let [x, y, z] = bounds.half.map(|h| 2.0 * f64::from(h));
+    let [x, y, z] = bounds.half.map_each(|h| 2.0 * f64::from(h));
     x * y + y * z + z * x
 }

@@ -12,6 +12,7 @@ use super::frame::Frame;
 use super::node::{Link, LocalBox};
 use super::relative::rounding_of_vertices;
 use super::uneven::Parts;
+use crate::arrays::MapEach;
 use crate::math::{Pose, direction};
 
 /// Two trees in their relative pose in `f64`, in A's unit and its tree's axes, relative to its
@@ -195,7 +196,7 @@ fn parts(tree: &Tree, link: Link, open: bool, end: impl Fn(Bounds) -> f64) -> Pa
 impl Bounds {
     /// `unit` is the length of the tree's local unit in the unit of the result.
     pub(super) fn new((bounds, disc): (LocalBox, Disc), unit: f64) -> Self {
-        let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+        let wide = |v: [f32; 3]| DVec3::from_array(v.map_each(f64::from));
         let normal = wide(disc.normal);
         // The disc's heights are products with the stored normal, whose length is one only up to
         // `f32` rounding.

@@ -8,12 +8,11 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use crate::math::Pose;
 use crate::mesh::Mesh;
 use crate::sink::{Collect, sort_key};
 use crate::wide::{Wide, dispatch};
+use crate::workers::{self, lock};
 
 use super::Tree;
 use super::node::Link;
@@ -141,11 +140,12 @@ fn merge(mut runs: Vec<Vec<Pair>>, threads: usize) -> Vec<Pair> {
             *run = after;
         }
         let (to, after) = left.split_at_mut(pieces.iter().map(|piece| piece.len()).sum());
-        ranges.push((to, pieces));
+        ranges.push(Mutex::new((to, pieces)));
         left = after;
     }
-    ranges.into_par_iter().for_each(|(to, pieces)| {
-        let mut rest = &mut *to;
+    workers::for_each(ranges.len(), &|k| {
+        let (to, pieces) = &mut *lock(&ranges[k]);
+        let mut rest = &mut **to;
         for piece in pieces {
             let (place, after) = rest.split_at_mut(piece.len());
             place.copy_from_slice(piece);

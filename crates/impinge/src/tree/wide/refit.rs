@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
@@ -177,7 +178,8 @@ impl Tree {
 
     /// Sets the root, and computes the extent of the tree from its box.
     pub(super) fn set_root(&mut self, bounds: &LocalBox, link: Link) {
-        let far = [0, 1, 2].map(|k| f64::from(bounds.center[k].abs()) + f64::from(bounds.half[k]));
+        let far =
+            [0, 1, 2].map_each(|k| f64::from(bounds.center[k].abs()) + f64::from(bounds.half[k]));
         self.reach = far.iter().map(|h| h * h).sum::<f64>().sqrt();
         self.largest = self.frame.origin.abs().max_element() + self.reach * self.frame.unit;
         self.root = Some((*bounds, link));

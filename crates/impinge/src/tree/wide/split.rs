@@ -4,7 +4,9 @@
 
 use glam::Vec4;
 
+use crate::arrays::MapEach;
 use crate::wide::{Wide, dispatch};
+use crate::workers::join;
 
 /// Maximum number of triangles in a leaf.
 pub(super) const LEAF_SIZE: usize = 8;
@@ -82,7 +84,7 @@ pub(super) fn split(items: &mut [Item]) -> Cut {
     let centers = centers(items);
     let size = centers.max - centers.min;
     let scale = Vec4::from_array(
-        size.to_array().map(|s| if s > 0.0 { BINS as f32 * 0.9999 / s } else { 0.0 }),
+        size.to_array().map_each(|s| if s > 0.0 { BINS as f32 * 0.9999 / s } else { 0.0 }),
     );
     let grid = Grid { low: centers.min, scale };
     let bins = grid.fill(items);
@@ -152,7 +154,7 @@ fn centers(items: &[Item]) -> GrowingBox {
         return sum(items);
     }
     let (left, right) = items.split_at(items.len() / 2);
-    let (mut all, more) = rayon::join(|| centers(left), || centers(right));
+    let (mut all, more) = join(|| centers(left), || centers(right));
     all.add(more.min, more.max);
     all
 }
@@ -183,7 +185,7 @@ impl Grid {
     fn fill(&self, items: &[Item]) -> Bins {
         if items.len() >= MIN_ITEMS_FOR_THREADS {
             let (left, right) = items.split_at(items.len() / 2);
-            let (mut all, more) = rayon::join(|| self.fill(left), || self.fill(right));
+            let (mut all, more) = join(|| self.fill(left), || self.fill(right));
             for (bin, more) in all.0.as_flattened_mut().iter_mut().zip(more.0.as_flattened()) {
                 bin.bounds.add(more.bounds.min, more.bounds.max);
                 bin.count += more.count;
@@ -365,7 +367,7 @@ fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool + Copy + Sync) ->
     if items.len() >= MIN_ITEMS_FOR_THREADS {
         let half = items.len() / 2;
         let (left, right) = items.split_at_mut(half);
-        let (i, j) = rayon::join(|| partition(left, first), || partition(right, first));
+        let (i, j) = join(|| partition(left, first), || partition(right, first));
         // Swaps the end of the left half with the beginning of the right half.
         let count = j.min(half - i);
         swap_slices(&mut left[i..i + count], &mut right[j - count..j]);
@@ -394,7 +396,7 @@ fn swap_slices(left: &mut [Item], right: &mut [Item]) {
     let half = left.len() / 2;
     let (p, q) = left.split_at_mut(half);
     let (r, s) = right.split_at_mut(half);
-    rayon::join(|| swap_slices(p, r), || swap_slices(q, s));
+    join(|| swap_slices(p, r), || swap_slices(q, s));
 }
 
 #[cfg(test)]

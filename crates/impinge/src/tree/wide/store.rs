@@ -24,6 +24,7 @@ use std::io::{self, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::arrays::MapEach;
 use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
@@ -238,7 +239,7 @@ struct OpenSlot {
 
 impl<'a> Walk<'a> {
     fn new(mesh: &'a Mesh, bytes: &'a [u8], counts: [u64; 3]) -> Self {
-        let counts = counts.map(|n| n as usize);
+        let counts = counts.map_each(|n| n as usize);
         let (nodes, leaves) = (Vec::with_capacity(counts[1]), Vec::with_capacity(counts[2]));
         let tree = Tree {
             frame: Frame::of(mesh),

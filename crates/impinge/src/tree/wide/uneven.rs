@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::answer::{Bounds, Distance};
+use crate::arrays::MapEach;
 use crate::budget::{Budget, Paid, Quantum};
 use crate::closest;
 use crate::math::{Aabb, Pose, Vec3, length_down, length_up};
@@ -304,7 +305,7 @@ impl UnevenSearch {
         }
         let (t, u) = (a.triangles[i], b.triangles[j]);
         let here = query.a.triangle(t as usize);
-        let there = query.b.triangle(u as usize).map(|v| query.pose.transform_point(v));
+        let there = query.b.triangle(u as usize).map_each(|v| query.pose.transform_point(v));
         let limit = if self.aim == Aim::Distance { self.upper } else { 0.0 };
         let gap = gap_of_boxes(&here, &there);
         if gap > limit {

@@ -1,5 +1,6 @@
 //! Checks of the invariants of a tree.
 
+use crate::arrays::MapEach;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
@@ -137,8 +138,8 @@ const UNDERFLOW_TOLERANCE: f64 = f32::MIN_POSITIVE as f64;
 const RADIUS_TOLERANCE: f64 = 1.0 / (1_u128 << 74) as f64;
 
 fn contains(disc: &Disc, center: &[f32; 3], point: [f64; 3]) -> bool {
-    let x = Vec3::from_array(point) - Vec3::from_array(center.map(f64::from));
-    let normal = Vec3::from_array(disc.normal.map(f64::from)).normalize();
+    let x = Vec3::from_array(point) - Vec3::from_array(center.map_each(f64::from));
+    let normal = Vec3::from_array(disc.normal.map_each(f64::from)).normalize();
     let height = normal.dot(x);
     (height - f64::from(disc.offset)).abs() <= f64::from(disc.half_thickness) + UNDERFLOW_TOLERANCE
         && (x - normal * height).length() <= f64::from(disc.radius) + RADIUS_TOLERANCE

@@ -5,6 +5,7 @@ use super::super::pairs::Key;
 use super::super::selection::MethodSelector;
 use super::super::{Geometry, Witness};
 use super::{CheckResult, MeetingLocation, PairCache, check, relative_part_pose};
+use crate::arrays::MapEach;
 use crate::convex;
 use crate::math::{Pose, Vec3};
 use crate::pair::Budget;
@@ -68,7 +69,7 @@ fn witness_at(
     pose: &Pose,
 ) -> Option<Witness> {
     let point = location.point.unwrap_or_else(|| {
-        let [i, j] = location.parts.map(|n| n as usize);
+        let [i, j] = location.parts.map_each(|n| n as usize);
         let (one, other) = (&a.parts()[i], &b.parts()[j]);
         let pose = relative_part_pose(one, other, pose);
         one.pose().transform_point(common_point(one, other, &pose, location.triangles))
@@ -84,7 +85,7 @@ fn common_point(a: &BodyPart, b: &BodyPart, pose: &Pose, triangles: [Option<u32>
     if let (Some(mesh_a), Some(mesh_b), [Some(p), Some(q)]) =
         (a.shape().mesh(), b.shape().mesh(), triangles)
     {
-        let triangle_b = mesh_b.triangle(q as usize).map(|v| pose.transform_point(v));
+        let triangle_b = mesh_b.triangle(q as usize).map_each(|v| pose.transform_point(v));
         let hit = Hit::between((p, &mesh_a.triangle(p as usize)), (q, &triangle_b));
         return hit.map_or(triangle_b[0], |hit| hit.point);
     }

@@ -295,6 +295,9 @@ impl PairSearch {
             Stage::Report => self.report_search.stage(),
             Stage::Distance => CheckStage::Distance,
         };
+        if self.stage == Stage::Same {
+            known.bounds.open = 1;
+        }
         if !matches!(self.stage, Stage::First | Stage::Same | Stage::All) {
             (known.bounds.open_depth, known.bounds.open) = (0.0, 1);
             if self.pairs.is_empty() && self.stage > Stage::Copy {

@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 /// data in the cache, and up to this otherwise.
 const MIN_TIME_PER_UNIT: Duration = Duration::from_micros(1);
 
+/// The time that a unit is taken to need before any was measured: nearly all need less, also with
+/// nothing in the caches.
+const FIRST_TIME_PER_UNIT: Duration = Duration::from_micros(5);
+
 /// Factor between the mean time of the last units and the time that the next ones are taken to need
 /// at most: the kind of work may change.
 const SAFETY_FACTOR: u32 = 4;
@@ -37,8 +41,7 @@ impl Clock {
         let now = Instant::now();
         let left = self.deadline.checked_duration_since(now).filter(|left| !left.is_zero())?;
         let Some((last, spent_before)) = self.last.replace((now, spent)) else {
-            // Nothing is known of the time per unit.
-            return Some(1);
+            return Some(units_within(left, FIRST_TIME_PER_UNIT));
         };
         let units = u32::try_from(spent - spent_before).unwrap_or(u32::MAX).max(1);
         let mean = now.saturating_duration_since(last) / units;
@@ -69,10 +72,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reading_allows_one_unit_and_a_late_one_none() {
+    fn the_first_reading_allows_slow_units_and_a_late_one_none() {
         let mut clock = Clock::until(Instant::now() + Duration::from_secs(3600));
-        assert_eq!(clock.read(0), Some(1));
+        assert_eq!(clock.read(0), Some(MAX_UNITS));
         assert!(clock.read(1).is_some_and(|units| (1..=MAX_UNITS).contains(&units)));
+        let mut clock = Clock::until(Instant::now() + 10 * FIRST_TIME_PER_UNIT);
+        assert!(clock.read(0).is_some_and(|units| units <= 10));
         assert_eq!(Clock::until(Instant::now()).read(0), None);
     }
 }

@@ -158,6 +158,20 @@ impl<'a> Budget<'a> {
         self.grant(units, Quantum::Other)
     }
 
+    /// Takes up to this many units, as many as need no look at the limits; possibly none.
+    #[inline(always)]
+    pub(crate) fn claim(&mut self, units: u64) -> u64 {
+        let claimed = units.min(self.credit);
+        self.credit -= claimed;
+        claimed
+    }
+
+    /// Returns units that were [claimed](Self::claim) and not used.
+    #[inline(always)]
+    pub(crate) fn give_back(&mut self, units: u64) {
+        self.credit += units;
+    }
+
     /// Takes units that the credit does not cover: looks at the limits, and gives the next credit.
     #[cold]
     #[inline(never)]

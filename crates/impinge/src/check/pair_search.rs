@@ -54,6 +54,8 @@ enum Stage {
     /// One pair of triangles that meet, where it may decide.
     #[default]
     First,
+    /// Whether parts of which two triangles touch or coincide are the same.
+    Same,
     All,
     Copy,
     Sort,
@@ -160,15 +162,24 @@ impl PairSearch {
                     Verdict::Separated(_) => self.stage = Stage::Report,
                     Verdict::Intersecting(hit) => {
                         self.found_hits(1);
-                        self.stage = Stage::All;
+                        let pair = (hit.triangle_a, hit.triangle_b);
+                        self.pairs.push(pair);
+                        self.stage = Stage::Same;
                         if hit.kind == HitKind::Crossing {
-                            let pair = (hit.triangle_a, hit.triangle_b);
-                            self.pairs.push(pair);
                             self.report_search.set_crossing(pair);
                             self.stage = Stage::Report;
                         }
                     }
                 },
+                Stage::Same => {
+                    if self.report_search.find_same(parts, budget)? {
+                        // The pair that was found is enough for the report.
+                        self.stage = Stage::Report;
+                    } else {
+                        self.pairs.clear();
+                        self.stage = Stage::All;
+                    }
+                }
                 Stage::All => {
                     let found = self.all.run(a, b, pose, budget);
                     self.found_hits(self.all.pairs().len());
@@ -279,11 +290,16 @@ impl PairSearch {
         let (a, b, _) = parts;
         let known = self.known.get_or_insert_with(|| known_by_boxes(parts, options));
         known.stage = match self.stage {
-            Stage::First | Stage::All | Stage::Copy | Stage::Sort => CheckStage::Triangles,
+            Stage::First | Stage::Same | Stage::All | Stage::Copy | Stage::Sort => {
+                CheckStage::Triangles
+            }
             Stage::Report => self.report_search.stage(),
             Stage::Distance => CheckStage::Distance,
         };
-        if !matches!(self.stage, Stage::First | Stage::All) {
+        if self.stage == Stage::Same {
+            known.bounds.open = 1;
+        }
+        if !matches!(self.stage, Stage::First | Stage::Same | Stage::All) {
             (known.bounds.open_depth, known.bounds.open) = (0.0, 1);
             if self.pairs.is_empty() && self.stage > Stage::Copy {
                 known.relations.retain(&|r| r != Relation::Touching);

@@ -34,6 +34,8 @@ pub(super) struct ReportSearch {
     moved: Vec<Vec3>,
     moved_box: Option<Aabb>,
     same: SameSearch,
+    /// Whether the parts have the same triangles, if that was found before the search.
+    is_same: Option<bool>,
     relate: RelateSearch,
     relation: Option<Relation>,
     nesting: NestingSearch,
@@ -61,6 +63,7 @@ impl ReportSearch {
         self.moved.clear();
         self.moved_box = None;
         self.same.reset();
+        self.is_same = None;
         self.relate.reset();
         (self.relation, self.point) = (None, None);
         self.nesting.reset();
@@ -71,6 +74,20 @@ impl ReportSearch {
     /// Before the search: these two triangles cross.
     pub(super) fn set_crossing(&mut self, pair: (u32, u32)) {
         self.strongest = Some((pair, HitKind::Crossing));
+    }
+
+    /// Before the search: whether the parts, which meet, have the same triangles; `None` if the
+    /// budget is spent.
+    pub(super) fn find_same(&mut self, parts: Parts<'_>, budget: &mut Budget<'_>) -> Option<bool> {
+        let (a, b, pose) = parts;
+        if a.triangles().len() != b.triangles().len() {
+            return Some(false);
+        }
+        self.move_vertices(b, pose, budget)?;
+        let (posed_a, posed_b) = posed(parts, &self.moved, self.moved_box.as_ref());
+        let is_same = self.same.run(&posed_a, &posed_b, budget)?;
+        (self.is_same, self.next) = (Some(is_same), 0);
+        Some(is_same)
     }
 
     /// Continues the search: the report, once; `None` if the budget is spent. `pairs` are all pairs
@@ -96,13 +113,19 @@ impl ReportSearch {
                     }
                 }
                 Stage::Move => {
-                    self.move_vertices(b, pose, budget)?;
+                    if self.is_same.is_none() {
+                        self.move_vertices(b, pose, budget)?;
+                    }
                     self.next = 0;
                     self.stage = if may_be_same { Stage::Same } else { Stage::Space };
                 }
                 Stage::Same => {
                     let (posed_a, posed_b) = posed(parts, &self.moved, self.moved_box.as_ref());
-                    if self.same.run(&posed_a, &posed_b, budget)? {
+                    let is_same = match self.is_same {
+                        Some(known) => known,
+                        None => self.same.run(&posed_a, &posed_b, budget)?,
+                    };
+                    if is_same {
                         self.relation = Some(Relation::Duplicate);
                         self.stage = Stage::Point;
                     } else if self.crosses() {

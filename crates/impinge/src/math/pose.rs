@@ -183,6 +183,15 @@ impl Pose {
         Ok(Self { rotation, translation })
     }
 
+    /// As `==`, but without a branch for each number: poses that are compared are mostly equal.
+    #[inline]
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        let (r, s) = (self.rotation.to_cols_array(), other.rotation.to_cols_array());
+        let (t, u) = (self.translation.to_array(), other.translation.to_array());
+        let same = r.iter().zip(&s).fold(true, |same, (x, y)| same & (x == y));
+        t.iter().zip(&u).fold(same, |same, (x, y)| same & (x == y))
+    }
+
     /// The rotation matrix.
     #[must_use]
     pub fn rotation(&self) -> DMat3 {

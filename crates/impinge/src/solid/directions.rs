@@ -12,25 +12,22 @@
 
 use num_bigint::BigInt;
 
-use crate::arrays::MapEach;
 use crate::exact::Sign;
-use crate::exact::integer::decompose_odd;
 use crate::math::rounding::UNIT_ROUNDOFF;
 use crate::math::{Vec3, exponent};
 
+#[cfg(test)]
+use super::exact_vector::dot;
+use super::exact_vector::{
+    COST_OF_SHORT_PRODUCT, COST_OF_SHORT_SUM, COST_OF_SUM, Exact, add, approximate, cross,
+    det_sign, integers, short_cross, short_dot, short_to_crossing, subtract, to_crossing,
+};
 use super::number::{Fixed, Integer};
 use super::pauses::Meter;
 
 /// A direction in a [`Directions`] arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Dir(u32);
-
-/// The exact vector `components * 2^exponent`.
-#[derive(Clone, Debug)]
-struct Exact<N> {
-    components: [N; 3],
-    exponent: i64,
-}
 
 /// The operation that defines a direction.
 #[derive(Clone, Copy, Debug)]
@@ -134,9 +131,9 @@ impl Directions {
         if u == v || v == w || w == u {
             return Sign::Zero;
         }
-        let [p, q, r] = [u, v, w].map_each(|d| &self.nodes[d.0 as usize]);
+        let [p, q, r] = [u, v, w].map(|d| &self.nodes[d.0 as usize]);
         let value = p.approx.dot(q.approx.cross(r.approx));
-        let [l, m, n] = [p, q, r].map_each(|x| x.approx.abs().max_element() + x.error);
+        let [l, m, n] = [p, q, r].map(|x| x.approx.abs().max_element() + x.error);
         // The six products are at most lmn each; at most five successive roundings, and the
         // operands' own errors.
         let error = 6.0 * (p.error * m * n + l * q.error * n + l * m * r.error)
@@ -159,7 +156,7 @@ impl Directions {
 
     /// The sign of the determinant in integers of fixed width, which were computed before.
     fn fixed_det(&self, directions: [Dir; 3]) -> Option<Sign> {
-        let [p, q, r] = directions.map_each(|d| Fixed::made(&self.nodes[d.0 as usize]));
+        let [p, q, r] = directions.map(|d| Fixed::made(&self.nodes[d.0 as usize]));
         let normal = short_cross(&q?.components, &r?.components)?;
         Some(short_dot(&p?.components, &normal)?.sign())
     }
@@ -170,7 +167,7 @@ impl Directions {
             self.make::<BigInt>(d).await;
         }
         let Self { nodes, meter } = self;
-        let exact = directions.map_each(|d| BigInt::made(&nodes[d.0 as usize]));
+        let exact = directions.map(|d| BigInt::made(&nodes[d.0 as usize]));
         let [Some(p), Some(q), Some(r)] = exact else { return Sign::Zero };
         det_sign(&p.components, &q.components, &r.components, meter).await.unwrap_or(Sign::Zero)
     }
@@ -329,7 +326,7 @@ impl Cached for BigInt {
 
     fn keep(node: &mut Node, value: Option<Exact<Self>>) {
         // These integers do not overflow.
-        let zero = || Exact { components: [0; 3].map_each(Self::from), exponent: 0 };
+        let zero = || Exact { components: [0; 3].map(Self::from), exponent: 0 };
         node.exact = Some(value.unwrap_or_else(zero));
     }
 
@@ -351,13 +348,6 @@ impl Cached for BigInt {
     }
 }
 
-impl<N> Exact<N> {
-    /// The value times a power of two.
-    fn times_power(self, exponent: i64) -> Self {
-        Self { exponent: self.exponent + exponent, ..self }
-    }
-}
-
 /// The value of a direction that was computed before.
 fn value<N: Cached>(nodes: &[Node], d: Dir) -> Option<&Exact<N>> {
     N::made(&nodes[d.0 as usize])
@@ -369,7 +359,7 @@ fn evaluate_linear<N: Cached>(construction: Construction, nodes: &[Node]) -> Opt
         Construction::Difference(to, from) => subtract(&integers(to)?, &integers(from)?),
         Construction::Negated(d) => {
             let e = value::<N>(nodes, d)?;
-            let components = e.components.clone().map_each(N::negated);
+            let components = e.components.clone().map(N::negated);
             Some(Exact { components, exponent: e.exponent })
         }
         Construction::Sum(u, v, halvings) => {
@@ -394,145 +384,10 @@ fn evaluate_short(construction: Construction, nodes: &[Node]) -> Option<Exact<Fi
     }
 }
 
-/// The costs of a product, and of the sum of two vectors, in integers of fixed width.
-const COST_OF_SHORT_PRODUCT: u32 = 2;
-const COST_OF_SHORT_SUM: u32 = 4;
-
-fn short_cross(p: &[Fixed; 3], q: &[Fixed; 3]) -> Option<[Fixed; 3]> {
-    let minor = |i: usize, j: usize| p[i].product(&q[j])?.plus(&p[j].product(&q[i])?.negated());
-    Some([minor(1, 2)?, minor(2, 0)?, minor(0, 1)?])
-}
-
-fn short_dot(p: &[Fixed; 3], q: &[Fixed; 3]) -> Option<Fixed> {
-    let first = p[0].product(&q[0])?.plus(&p[1].product(&q[1])?)?;
-    first.plus(&p[2].product(&q[2])?)
-}
-
-/// As [`to_crossing`], in integers of fixed width.
-fn short_to_crossing(to: Vec3, e: [Vec3; 2], f: [Vec3; 2]) -> Option<Exact<Fixed>> {
-    let (e0, e1, f0, f1) = (integers(e[0])?, integers(e[1])?, integers(f[0])?, integers(f[1])?);
-    let (u, w, offset) = (subtract(&e1, &e0)?, subtract(&f1, &f0)?, subtract(&f0, &e0)?);
-    let normal = short_cross(&u.components, &w.components)?;
-    let t = short_dot(&normal, &normal)?;
-    let back = short_dot(&offset.components, &short_cross(&w.components, &normal)?)?.negated();
-    let reach: Exact<Fixed> = subtract(&integers(to)?, &e0)?;
-    let times = |p: &[Fixed; 3], factor: &Fixed| try_each_axis(|i| p[i].product(factor));
-    let first = Exact { components: times(&reach.components, &t)?, exponent: reach.exponent };
-    let along = Exact { components: times(&u.components, &back)?, exponent: offset.exponent };
-    add(&first, &along)
-}
-
-/// The cost of the sum of two exact vectors of any length, with the shifts.
-const COST_OF_SUM: u32 = 16;
-
-/// `to - p` times a positive factor, where `p` is the intersection of the lines `e` and `f`.
-async fn to_crossing<N: Integer>(
-    to: Vec3,
-    e: [Vec3; 2],
-    f: [Vec3; 2],
-    meter: &mut Meter,
-) -> Option<Exact<N>> {
-    let (e0, e1, f0, f1) = (integers(e[0])?, integers(e[1])?, integers(f[0])?, integers(f[1])?);
-    let (u, w, offset) = (subtract(&e1, &e0)?, subtract(&f1, &f0)?, subtract(&f0, &e0)?);
-    // p = e0 + (s / t) u with s = det(offset, w, u x w) and t = |u x w|^2 > 0.
-    meter.pay(4 * COST_OF_SUM).await;
-    let normal = cross(&u.components, &w.components, meter).await?;
-    let t = dot(&normal, &normal, meter).await?;
-    let along_normal = cross(&w.components, &normal, meter).await?;
-    let s: N = dot(&offset.components, &along_normal, meter).await?;
-    // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their
-    // quotient times u has eo.
-    let reach = subtract(&integers(to)?, &e0)?;
-    let first =
-        Exact { components: scaled(&reach.components, &t, meter).await?, exponent: reach.exponent };
-    let back = s.negated();
-    let along =
-        Exact { components: scaled(&u.components, &back, meter).await?, exponent: offset.exponent };
-    add(&first, &along)
-}
-
-/// The results of a function for the three axes, if it has one for each.
-fn try_each_axis<N>(component: impl Fn(usize) -> Option<N>) -> Option<[N; 3]> {
-    Some([component(0)?, component(1)?, component(2)?])
-}
-
-async fn scaled<N: Integer>(p: &[N; 3], factor: &N, meter: &mut Meter) -> Option<[N; 3]> {
-    Some([
-        p[0].times(factor, meter).await?,
-        p[1].times(factor, meter).await?,
-        p[2].times(factor, meter).await?,
-    ])
-}
-
-async fn dot<N: Integer>(p: &[N; 3], q: &[N; 3], meter: &mut Meter) -> Option<N> {
-    let mut sum = p[0].times(&q[0], meter).await?;
-    for i in 1..3 {
-        sum = sum.plus(&p[i].times(&q[i], meter).await?)?;
-    }
-    Some(sum)
-}
-
-async fn cross<N: Integer>(p: &[N; 3], q: &[N; 3], meter: &mut Meter) -> Option<[N; 3]> {
-    let mut minors = [const { None }; 3];
-    for (i, j, minor) in [(1, 2, 0), (2, 0, 1), (0, 1, 2)] {
-        let first = p[i].times(&q[j], meter).await?;
-        minors[minor] = Some(first.plus(&p[j].times(&q[i], meter).await?.negated())?);
-    }
-    let [x, y, z] = minors;
-    Some([x?, y?, z?])
-}
-
-/// The sign of `p . (q x r)`.
-async fn det_sign<N: Integer>(
-    p: &[N; 3],
-    q: &[N; 3],
-    r: &[N; 3],
-    meter: &mut Meter,
-) -> Option<Sign> {
-    let normal = cross(q, r, meter).await?;
-    Some(dot(p, &normal, meter).await?.sign())
-}
-
-fn add<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
-    let exponent = p.exponent.min(q.exponent);
-    let (up, uq) = ((p.exponent - exponent) as u64, (q.exponent - exponent) as u64);
-    let components =
-        try_each_axis(|i| p.components[i].shifted(up)?.plus(&q.components[i].shifted(uq)?))?;
-    Some(Exact { components, exponent })
-}
-
-fn subtract<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
-    add(p, &Exact { components: q.components.clone().map_each(N::negated), exponent: q.exponent })
-}
-
-/// A point as integers times a common power of two.
-fn integers<N: Integer>(v: Vec3) -> Option<Exact<N>> {
-    let parts = v.to_array().map_each(decompose_odd);
-    let exponent = parts.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
-    let components = try_each_axis(|i| match parts[i] {
-        (0, _) => Some(N::of(0)),
-        (m, e) => N::of(m).shifted((e - exponent) as u64),
-    })?;
-    Some(Exact { components, exponent: i64::from(exponent) })
-}
-
 /// `v * 2^shift`, in two steps so that the factor itself stays representable.
 fn scale_by(v: Vec3, shift: i32) -> Vec3 {
     let half = shift / 2;
     v * 2.0_f64.powi(half) * 2.0_f64.powi(shift - half)
-}
-
-/// An `f64` vector of length about one, with an error of less than an ulp of one, and the exponent
-/// of the power of two that the exact value was multiplied by.
-fn approximate<N: Integer>(exact: &Exact<N>) -> (Vec3, i64) {
-    let bits = exact.components.iter().map(N::bits).max().unwrap_or(0);
-    if bits == 0 {
-        return (Vec3::ZERO, 0);
-    }
-    // 64 leading bits are more than the mantissa of an `f64`; truncation and conversion have an
-    // error of less than an ulp of the largest component.
-    let [x, y, z] = exact.components.each_ref().map_each(|x| x.divided_by_power(bits));
-    (Vec3::new(x, y, z), -(bits as i64 + exact.exponent))
 }
 
 #[cfg(test)]

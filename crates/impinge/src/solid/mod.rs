@@ -14,6 +14,7 @@
 mod contacts;
 mod crossings;
 mod directions;
+mod exact_vector;
 mod fan;
 pub(crate) mod locate;
 #[cfg(test)]

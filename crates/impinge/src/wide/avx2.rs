@@ -14,7 +14,6 @@ use std::arch::x86_64::{
 };
 
 use super::dispatch::Task;
-use super::unfused::Unfused;
 use super::{Wide, set_bits};
 
 /// One vector register. Created and used only inside functions compiled for AVX2 and FMA, which
@@ -32,7 +31,7 @@ unsafe fn not_inlined<T: Task>(task: T) -> T::Output {
 // which run only where `dispatch` has found both; loads and stores take references to eight `f32`,
 // which need no alignment.
 impl Wide for Avx2 {
-    type Unfused = Unfused<Self>;
+    type Reproducible = Self;
 
     const CALL_LARGE_KERNELS: bool = false;
 

@@ -22,6 +22,24 @@ pub trait Task {
 
 /// Runs the task with the best backend for this machine.
 pub fn run<T: Task>(task: T) -> T::Output {
+    match run_fused(task) {
+        Ok(output) => output,
+        Err(task) => task.run::<Baseline>(),
+    }
+}
+
+/// Runs the task with the best of the vectors that give the same results on every machine.
+pub(crate) fn run_reproducibly<T: Task>(task: T) -> T::Output {
+    match run_fused(task) {
+        Ok(output) => output,
+        Err(task) => task.run::<<Baseline as Wide>::Reproducible>(),
+    }
+}
+
+/// Runs the task if this machine has fused operations on vectors, which are then the fastest;
+/// otherwise returns it.
+#[inline(always)]
+fn run_fused<T: Task>(task: T) -> Result<T::Output, T> {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx2")
@@ -30,10 +48,10 @@ pub fn run<T: Task>(task: T) -> T::Output {
             && std::is_x86_feature_detected!("bmi1")
         {
             // SAFETY: the features the function is compiled for were just found on this machine.
-            return unsafe { run_avx2(task) };
+            return Ok(unsafe { run_avx2(task) });
         }
     }
-    task.run::<Baseline>()
+    Err(task)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -18,12 +18,12 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 pub(crate) mod dispatch;
+mod fused;
 mod lookup;
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
-mod unfused;
 mod vectors;
 
 #[cfg(target_arch = "x86_64")]
@@ -33,13 +33,12 @@ pub(crate) use lookup::{Lookup, Row, Rows};
 pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::Sse2;
-pub(crate) use unfused::UnfusedTask;
 pub use vectors::{Lanes3, Wide3};
 
 /// A vector of eight numbers. A *mask* is a vector whose lanes have all bits set or none.
 pub trait Wide: Copy {
-    /// Vectors that give the same results on every machine; see [`UnfusedTask`].
-    type Unfused: Wide;
+    /// Vectors that give the same results on every machine; see [`Fused`](fused::Fused).
+    type Reproducible: Wide;
     /// Whether large parts of kernels are called instead of inlined: with vectors as arrays,
     /// inlining everything makes functions that take compilers very long.
     const CALL_LARGE_KERNELS: bool;

@@ -1,6 +1,7 @@
 //! Vectors as arrays, which compilers vectorise as far as the target allows.
 
 use super::dispatch::Task;
+use super::fused::Fused;
 use super::{Wide, set_bits};
 
 /// Plain arrays, for any machine.
@@ -24,7 +25,7 @@ impl Portable {
 }
 
 impl Wide for Portable {
-    type Unfused = Self;
+    type Reproducible = Fused<Self>;
 
     const CALL_LARGE_KERNELS: bool = true;
 

@@ -13,6 +13,7 @@ use std::arch::x86_64::{
 };
 
 use super::dispatch::Task;
+use super::fused::Fused;
 use super::{Wide, set_bits};
 
 /// Lanes 0 to 3 and lanes 4 to 7.
@@ -28,7 +29,7 @@ macro_rules! halves {
 }
 
 impl Wide for Sse2 {
-    type Unfused = Self;
+    type Reproducible = Fused<Self>;
 
     const CALL_LARGE_KERNELS: bool = true;
 

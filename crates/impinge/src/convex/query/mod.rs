@@ -23,6 +23,7 @@ mod boundary;
 mod bounds;
 mod cache;
 mod cells;
+mod certify;
 #[cfg(feature = "internals")]
 mod dependent_searches;
 mod ellipsoids;
@@ -62,7 +63,6 @@ use super::decide::Verdict;
 use crate::answer::{Contact, Distance};
 use crate::budget::Budget;
 use crate::math::Pose;
-use crate::wide::UnfusedTask;
 use crate::wide::dispatch::{self, Task};
 use answer::Answer;
 use ending::{Ending, Finish, Leave};
@@ -157,7 +157,7 @@ pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache)
 pub(crate) enum Kernels {
     /// The fastest of this machine.
     Fastest,
-    /// Without fused operations, so that a search takes the same steps on every machine.
+    /// With the same results, and so with the same steps, on every machine.
     Reproducible,
 }
 
@@ -172,7 +172,7 @@ impl Kernels {
     fn run<T: Task>(self, task: T) -> T::Output {
         match self {
             Self::Fastest => dispatch::run(task),
-            Self::Reproducible => dispatch::run(UnfusedTask(task)),
+            Self::Reproducible => dispatch::run_reproducibly(task),
         }
     }
 }

@@ -82,7 +82,7 @@ impl AllSearch {
         if is_new {
             found.0.clear();
         }
-        let (progress, known) = match selected {
+        let known = match selected {
             Selected::Empty => return PairsWithin::Complete,
             Selected::Boxes => {
                 return match bounds_of_boxes(a, b, pose) {
@@ -91,22 +91,23 @@ impl AllSearch {
                 };
             }
             Selected::Trees(AllByTrees(search), a, b) => {
-                let progress = search.run(a, b, pose, found, budget);
-                (progress, search.bounds(a, b, pose))
+                match search.run(a, b, pose, found, budget) {
+                    Progress::Finished => return PairsWithin::Complete,
+                    Progress::Stopped => search.bounds(a, b, pose),
+                }
             }
             Selected::Uneven(search, a, b) => {
-                let progress = search.run(a, b, pose, &mut |t, u| found.pair(t, u), budget);
-                (progress, search.bounds())
+                match search.run(a, b, pose, &mut |t, u| found.pair(t, u), budget) {
+                    Progress::Finished => return PairsWithin::Complete,
+                    Progress::Stopped => search.bounds(),
+                }
             }
-            Selected::Small(search) => {
-                let progress = search.run(&mut |t, u| found.pair(t, u), budget);
-                (progress, search.bounds())
-            }
+            Selected::Small(search) => match search.run(&mut |t, u| found.pair(t, u), budget) {
+                Progress::Finished => return PairsWithin::Complete,
+                Progress::Stopped => search.bounds(),
+            },
         };
-        match progress {
-            Progress::Finished => PairsWithin::Complete,
-            Progress::Stopped => self.incomplete(known),
-        }
+        self.incomplete(known)
     }
 
     /// The distance of meshes that meet is zero.

@@ -56,7 +56,11 @@ struct ClosestByTrees {
     hits: HitSearch,
     found: FirstPair,
     near: NearSearch,
+    /// Whether the search for the closest pair has started, which follows that for a hit.
+    is_near_started: bool,
     closest: ClosestPair,
+    /// A corner of each mesh, and an upper bound of their distance, once they were needed.
+    corners: Option<([Vec3; 2], f64)>,
 }
 
 impl Default for ClosestByTrees {
@@ -65,7 +69,9 @@ impl Default for ClosestByTrees {
             hits: HitSearch::default(),
             found: FirstPair::default(),
             near: NearSearch::default(),
+            is_near_started: false,
             closest: ClosestPair::up_to(f64::INFINITY),
+            corners: None,
         }
     }
 }
@@ -73,9 +79,8 @@ impl Default for ClosestByTrees {
 impl SearchInF32 for ClosestByTrees {
     fn start(&mut self, a: WithTree<'_>, b: WithTree<'_>, pose: &Pose, _: &Budget<'_>) -> bool {
         (self.found, self.closest) = (FirstPair::default(), ClosestPair::up_to(f64::INFINITY));
-        let in_f32 = !are_far(a.0, b.0, pose)
-            && self.near.start(a, b, pose, f64::INFINITY)
-            && self.hits.start(a.1, b.1, pose, true);
+        (self.is_near_started, self.corners) = (false, None);
+        let in_f32 = !are_far(a.0, b.0, pose) && self.hits.start(a.1, b.1, pose, true);
         self.hits.limit_openings(MAX_QUICK_STEPS as u64);
         in_f32
     }
@@ -180,6 +185,10 @@ impl ClosestByTrees {
                 return Found::Open(self.open(a, b, pose));
             }
         }
+        if !self.is_near_started {
+            self.near.start(a, b, pose, f64::INFINITY, self.hits.relative());
+            self.is_near_started = true;
+        }
         let progress = self.near.run(a, b, pose, &mut self.closest, budget);
         if let Some((i, j)) = self.closest.hit {
             return Found::Hit(i, j);
@@ -188,8 +197,8 @@ impl ClosestByTrees {
             (Progress::Finished, Some(distance)) => {
                 // A bound known before may be tighter than that of the closest pair, where the
                 // size of the coordinates limits the precision.
-                let [here, there] = corners(a.0, b.0, pose);
-                let upper = distance.upper.min(self.closest.bound).min(length_up(there - here));
+                let (_, between) = self.corners(a.0, b.0, pose);
+                let upper = distance.upper.min(self.closest.bound).min(between);
                 Found::Final(Distance { lower: distance.lower.min(upper), upper, ..distance })
             }
             _ => Found::Open(self.open(a, b, pose)),
@@ -197,15 +206,24 @@ impl ClosestByTrees {
     }
 
     /// The bounds of a search that is not finished.
-    fn open(&self, a: WithTree<'_>, b: WithTree<'_>, pose: &Pose) -> Distance {
-        let corners = corners(a.0, b.0, pose);
+    fn open(&mut self, a: WithTree<'_>, b: WithTree<'_>, pose: &Pose) -> Distance {
+        let (corners, between) = self.corners(a.0, b.0, pose);
         let known = self.closest.finish();
-        let upper = self.closest.bound.min(length_up(corners[1] - corners[0]));
-        let lower = self.near.lower(a.1, b.1).min(self.closest.lower).min(upper);
+        let upper = self.closest.bound.min(between);
+        let lower = if self.is_near_started { self.near.lower(a.1, b.1) } else { 0.0 };
+        let lower = lower.min(self.closest.lower).min(upper);
         match known {
             Some(distance) => Distance { lower, upper: upper.min(distance.upper), ..distance },
             None => Distance::between(lower, upper, corners),
         }
+    }
+
+    /// A corner of each mesh, and an upper bound of their distance.
+    fn corners(&mut self, a: &Mesh, b: &Mesh, pose: &Pose) -> ([Vec3; 2], f64) {
+        *self.corners.get_or_insert_with(|| {
+            let corners = corners(a, b, pose);
+            (corners, length_up(corners[1] - corners[0]))
+        })
     }
 }
 

@@ -94,7 +94,7 @@ impl FirstSearch {
     ) -> Option<Contact> {
         match self.searches.under_way(a, b, pose)? {
             UnderWay::Trees(FirstByTrees(search), tree_a, tree_b) => {
-                let decided = self.found.0.is_some() || search.gap() > 0.0;
+                let decided = self.found.0.is_some() || search.known_gap(tree_a, tree_b) > 0.0;
                 if decided { None } else { search.contact(tree_a, tree_b, pose) }
             }
             UnderWay::Uneven(search) => {
@@ -119,10 +119,13 @@ impl FirstSearch {
             },
             Selected::Trees(FirstByTrees(search), a, b) => {
                 let progress = search.run(a, b, pose, &mut self.found, budget);
+                if let Some(pair) = self.found.0 {
+                    return Verdict::Intersecting(pair);
+                }
                 // Meshes whose outermost boxes are apart are decided without a step.
-                let gap = search.gap();
+                let gap = search.gap(a.1, b.1);
                 let gap = (progress == Progress::Finished || gap > 0.0).then_some(gap);
-                verdict(self.found.0, gap, || search.bounds(a, b, pose))
+                verdict(None, gap, || search.bounds(a, b, pose))
             }
             Selected::Uneven(search, a, b) => {
                 let progress = search.run(a, b, pose, &mut |_, _| {}, budget);

@@ -130,7 +130,7 @@ impl<T: SearchInF32> Searches<T> {
         budget: &Budget<'_>,
     ) -> (Selected<'_, 'm, T>, bool) {
         let stamps = [a.1.stamp(), b.1.stamp()];
-        let is_new = self.key.is_none_or(|(own, at)| own != stamps || at != *pose);
+        let is_new = !self.key.as_ref().is_some_and(|(own, at)| *own == stamps && at.equals(pose));
         if is_new {
             self.forget();
             self.is_uneven = !self.by_trees.start(a, b, pose, budget);

@@ -9,7 +9,7 @@
 use crate::budget::{Budget, Paid, Quantum};
 use crate::exact::RayAxis;
 use crate::math::{Pose, Vec3};
-use crate::wide::{Lanes3, UnfusedTask, Wide, Wide3, dispatch};
+use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 
 use super::Tree;
 use super::leaf::Leaf;
@@ -91,7 +91,7 @@ impl RaySearch {
         let everywhere_the_same = budget.is_reproducible();
         let task = Count { tree, ray: &ray, search: self, test, budget };
         let is_finished = if everywhere_the_same {
-            dispatch::run(UnfusedTask(task))
+            dispatch::run_reproducibly(task)
         } else {
             dispatch::run(task)
         };
@@ -339,7 +339,7 @@ mod tests {
                     test: &mut test,
                     budget: &mut whole,
                 };
-                assert!(UnfusedTask(count).run::<Baseline>());
+                assert!(count.run::<<Baseline as Wide>::Reproducible>());
                 let plain = if search.is_ended { None } else { Some(search.crossings) };
                 open += test.count;
                 assert!(search.start(tree, &query));

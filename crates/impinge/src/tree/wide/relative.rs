@@ -55,7 +55,7 @@ pub(super) fn rounding_of_vertices(a: &Tree, b: &Tree, pose: &Pose) -> f64 {
 
 /// The relative position of two trees.
 #[derive(Clone, Debug)]
-pub(super) struct Relative {
+pub(crate) struct Relative {
     pub(super) to_a: Map,
     pub(super) to_b: Map,
     /// The rotation from B's axes to A's in `f64`.

@@ -14,7 +14,7 @@ use crate::closest::PRUNING_SLACK;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::NearSink;
-use crate::wide::{UnfusedTask, Wide, dispatch, prefetch};
+use crate::wide::{Wide, dispatch, prefetch};
 
 use super::buckets::Buckets;
 use super::near::{NearQuery, PREFETCH_PAIRS, Step, Work};
@@ -140,23 +140,26 @@ fn go_on(flow: ControlFlow<()>) -> Result<(), End> {
 }
 
 impl NearSearch {
-    /// Starts a query; false where [`near`](super::near()) returns false.
+    /// Starts a query with the relative position of the trees, if `f32` is precise enough for it,
+    /// and both meshes have triangles; otherwise the search is finished.
     pub(crate) fn start(
         &mut self,
         (a, tree_a): (&Mesh, &Tree),
         (b, tree_b): (&Mesh, &Tree),
         pose: &Pose,
         bound: f64,
-    ) -> bool {
-        let Some(relative) = Relative::new(tree_a, tree_b, pose) else { return false };
-        let (Some((_, root_a)), Some((_, root_b))) = (tree_a.root, tree_b.root) else {
-            return false;
+        relative: Option<&Relative>,
+    ) {
+        self.course.phase = Phase::Finished;
+        let (Some(relative), Some((_, root_a)), Some((_, root_b))) =
+            (relative, tree_a.root, tree_b.root)
+        else {
+            return;
         };
-        let relative = self.relative.insert(relative);
+        let relative = self.relative.insert(relative.clone());
         let query = NearQuery { a, b, tree_a, tree_b, pose, relative };
         self.kept.restart(query.goal(bound, Vec3::ZERO));
         self.course.start(Step { a: root_a, b: root_b, lower: 0.0 });
-        true
     }
 
     /// Continues the search until it is finished, the sink ends it, or the budget is spent. The
@@ -181,7 +184,7 @@ impl NearSearch {
         let everywhere_the_same = budget.is_reproducible();
         let task = Run { query: &query, course, search: &mut search, budget };
         let end = if everywhere_the_same {
-            dispatch::run(UnfusedTask(task))
+            dispatch::run_reproducibly(task)
         } else {
             dispatch::run(task)
         };
@@ -338,15 +341,16 @@ impl Course {
                 let leaves = self.work.leaves.len();
                 query.open::<W>(&step, &search.goal, &mut self.work);
                 // Rounding may make a child closer than its parent.
+                let raised = |lower: f32| if lower > step.lower { lower } else { step.lower };
+                let mut least = self.leaves_lower;
                 for pair in &mut self.work.leaves[leaves..] {
-                    pair.lower = pair.lower.max(step.lower);
-                    self.leaves_lower = self.leaves_lower.min(pair.lower);
+                    pair.lower = raised(pair.lower);
+                    least = if pair.lower < least { pair.lower } else { least };
                 }
-                for k in 0..self.work.steps.len() {
-                    let found = self.work.steps[k];
-                    self.queue.push(Step { lower: found.lower.max(step.lower), ..found });
+                self.leaves_lower = least;
+                for found in self.work.steps.drain(..) {
+                    self.queue.push(Step { lower: raised(found.lower), ..found });
                 }
-                self.work.steps.clear();
             }
         }
     }
@@ -452,20 +456,22 @@ mod tests {
                 let mut outcomes = Vec::new();
                 for portable in [false, true] {
                     let mut state = NearSearch::default();
-                    assert!(state.start((a, tree_a), (b, tree_b), pose, f64::INFINITY));
+                    let relative = Relative::new(tree_a, tree_b, pose);
+                    let (of_a, of_b) = ((a, tree_a), (b, tree_b));
+                    state.start(of_a, of_b, pose, f64::INFINITY, relative.as_ref());
                     let mut sink = Closest { bound: f64::INFINITY, pairs: Vec::new() };
                     let mut budget = Budget::steps(limit);
                     let NearSearch { relative, kept, course } = &mut state;
                     let relative = relative.as_ref().unwrap();
                     let query = NearQuery { a, b, tree_a, tree_b, pose, relative };
                     let mut search = Search { sink: &mut sink, kept };
-                    let task = UnfusedTask(Run {
-                        query: &query,
-                        course,
-                        search: &mut search,
-                        budget: &mut budget,
-                    });
-                    let end = if portable { task.run::<Baseline>() } else { dispatch::run(task) };
+                    let task =
+                        Run { query: &query, course, search: &mut search, budget: &mut budget };
+                    let end = if portable {
+                        task.run::<<Baseline as Wide>::Reproducible>()
+                    } else {
+                        dispatch::run_reproducibly(task)
+                    };
                     let (best, lower) = (state.kept.best, state.lower(tree_a, tree_b));
                     let candidates = state.kept.candidates.clone();
                     let open = (lower, state.course.queue.count, candidates);

@@ -40,6 +40,10 @@ impl Course {
         let (a, b) = (&query.tree_a.leaves[pair.a.index()], &query.tree_b.leaves[pair.b.index()]);
         close::<W>(a, b, query.relative, &search.goal, &mut self.close);
         (self.close_done, self.leaves) = (0, *pair);
+        if self.close.count == 0 {
+            // As for most pairs of leaves.
+            return Ok(());
+        }
         self.finish_pairs::<W>(query, search, budget)
     }
 

@@ -6,29 +6,29 @@ use super::super::Tree;
 use super::super::node::{Link, LocalBox};
 use super::super::relative::Relative;
 
-/// The map from boxes of B to A's axes: a centre in the first lanes, half sides in the others.
-pub(super) struct BoxMap<W> {
-    columns: [W; 3],
-    shift: W,
-    /// The lanes of the centre.
-    is_center: W,
+/// The map from boxes of B to A's axes: a centre in the first lanes, half sides in the others. The
+/// lanes are in memory, because it takes longer to bring them to registers than to compare two
+/// boxes, and a part of a search may compare none.
+#[derive(Debug)]
+pub(super) struct BoxMap {
+    columns: [[f32; 8]; 3],
+    shift: [f32; 8],
     margin: f32,
 }
 
-impl<W: Wide> BoxMap<W> {
-    #[inline(always)]
+/// Positive in the lanes of the centre.
+const CENTER: [f32; 8] = [1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+
+impl BoxMap {
+    #[inline(never)]
     pub(super) fn new(relative: &Relative) -> Self {
         let map = &relative.to_a;
-        let mut columns = [W::splat(0.0); 3];
-        for k in 0..3 {
-            let (m, abs) = (&map.matrix, &map.abs_matrix);
-            columns[k] =
-                W::from_halves(&[m[0][k], m[1][k], m[2][k]], &[abs[0][k], abs[1][k], abs[2][k]]);
-        }
+        let (m, abs, t) = (&map.matrix, &map.abs_matrix, &map.translation);
+        let column =
+            |k: usize| [m[0][k], m[1][k], m[2][k], 0.0, abs[0][k], abs[1][k], abs[2][k], 0.0];
         Self {
-            columns,
-            shift: W::from_halves(&map.translation, &[map.margin; 3]),
-            is_center: W::splat(0.0).lt(W::from_halves(&[1.0; 3], &[0.0; 3])),
+            columns: [column(0), column(1), column(2)],
+            shift: [t[0], t[1], t[2], 0.0, map.margin, map.margin, map.margin, 0.0],
             margin: map.margin,
         }
     }
@@ -36,15 +36,16 @@ impl<W: Wide> BoxMap<W> {
     /// Upper bound of the length of the translation, along an axis of A's tree, that separates two
     /// boxes, in A's local unit; zero if they are apart.
     #[inline(always)]
-    pub(super) fn depth_of_boxes(&self, a: &LocalBox, b: &LocalBox) -> f32 {
-        let at = self.is_center;
+    pub(super) fn depth_of_boxes<W: Wide>(&self, a: &LocalBox, b: &LocalBox) -> f32 {
+        let at = W::splat(0.0).lt(W::load(&CENTER));
         let (x, y, z) = (
             at.select(W::splat(b.center[0]), W::splat(b.half[0])),
             at.select(W::splat(b.center[1]), W::splat(b.half[1])),
             at.select(W::splat(b.center[2]), W::splat(b.half[2])),
         );
-        let [i, j, k] = self.columns;
-        let moved = k.mul_add(z, j.mul_add(y, i.mul(x))).add(self.shift).array();
+        let [i, j, k] = &self.columns;
+        let (i, j, k) = (W::load(i), W::load(j), W::load(k));
+        let moved = k.mul_add(z, j.mul_add(y, i.mul(x))).add(W::load(&self.shift)).array();
         let x = a.half[0] + moved[4] - (moved[0] - a.center[0]).abs();
         let y = a.half[1] + moved[5] - (moved[1] - a.center[1]).abs();
         let z = a.half[2] + moved[6] - (moved[2] - a.center[2]).abs();
@@ -113,10 +114,10 @@ mod tests {
         samples::pairs(31, [0.0, 1.0, 2.0], |a, b, pose| {
             let (a, b) = (a.tree(), b.tree());
             let relative = Relative::new(a, b, pose).unwrap();
-            let map = BoxMap::<Baseline>::new(&relative);
+            let map = BoxMap::new(&relative);
             for (m, n) in a.nodes.iter().take(9).flat_map(|m| b.nodes.iter().map(move |n| (m, n))) {
                 let (m, n) = (&m.bounds, &n.bounds);
-                assert_eq!(map.depth_of_boxes(m, n), depth(&relative, m, n));
+                assert_eq!(map.depth_of_boxes::<Baseline>(m, n), depth(&relative, m, n));
                 compared += 1;
             }
         });

@@ -8,8 +8,8 @@
 //! within the boxes of its pairs, which bound the penetration. The work of a search that finds
 //! nothing does not depend on the order.
 //!
-//! **The same on every machine.** Unless only a deadline is set, the kernels run without fused
-//! operations, so that they find the same children in the same order everywhere.
+//! **The same on every machine.** Unless only a deadline is set, the kernels run with vectors whose
+//! results are the same everywhere, so that they find the same children in the same order.
 
 mod depth;
 mod open_pairs;
@@ -19,7 +19,7 @@ use crate::answer::Bounds;
 use crate::budget::{Budget, Quantum};
 use crate::math::{Pose, length_up};
 use crate::mesh::Mesh;
-use crate::wide::{UnfusedTask, Wide, dispatch, prefetch};
+use crate::wide::{Wide, dispatch, prefetch};
 
 use super::leaf::Leaf;
 use super::node::Link;
@@ -42,8 +42,8 @@ const FIRST_SAMPLE: usize = 8;
 #[derive(Debug)]
 pub(crate) struct HitSearch {
     relative: Option<Relative>,
-    /// Lower bound of the distance of the boxes of the meshes.
-    gap: f64,
+    /// Lower bound of the distance of the boxes of the meshes, once it was needed.
+    gap: Option<f64>,
     /// Upper bound of the depth of the meshes, once it was needed.
     total_depth: Option<f64>,
     course: Course,
@@ -53,6 +53,8 @@ pub(crate) struct HitSearch {
 #[derive(Debug)]
 struct Course {
     open: OpenPairs,
+    /// For the bounds of the depth, once they were needed.
+    map: Option<BoxMap>,
     /// The limit of openings.
     max_opened: u64,
     /// Whether a batch of pairs of leaves is being compared.
@@ -73,6 +75,7 @@ impl Default for HitSearch {
     fn default() -> Self {
         let course = Course {
             open: OpenPairs::default(),
+            map: None,
             max_opened: u64::MAX,
             is_comparing: false,
             compared: 0,
@@ -81,7 +84,7 @@ impl Default for HitSearch {
             upper: f64::INFINITY,
             is_finished: true,
         };
-        Self { relative: None, gap: 0.0, total_depth: None, course }
+        Self { relative: None, gap: None, total_depth: None, course }
     }
 }
 
@@ -112,11 +115,9 @@ impl HitSearch {
     ) -> bool {
         let Some(relative) = Relative::new(tree_a, tree_b, pose) else { return false };
         let roots = tree_a.root.zip(tree_b.root);
-        self.gap = roots.map_or(f64::INFINITY, |(a, b)| {
-            relative.gap_of_boxes(&a.0, &b.0) * tree_a.frame.unit * (1.0 - 1e-14)
-        });
-        (self.relative, self.total_depth) = (Some(relative), None);
         let course = &mut self.course;
+        course.map = None;
+        (self.relative, self.gap, self.total_depth) = (Some(relative), None, None);
         course.open.start(roots.map(|(a, b)| (a.1, b.1)), depth_first);
         course.pending.clear();
         // A search for all pairs starts with full batches.
@@ -126,6 +127,11 @@ impl HitSearch {
         (course.upper, course.until_sample) = (f64::INFINITY, FIRST_SAMPLE);
         course.is_finished = roots.is_none();
         true
+    }
+
+    /// The relative position of the trees of the query that was started last.
+    pub(crate) fn relative(&self) -> Option<&Relative> {
+        self.relative.as_ref()
     }
 
     /// The search stops for good after this many openings.
@@ -159,7 +165,7 @@ impl HitSearch {
         let everywhere_the_same = budget.is_reproducible();
         let task = Run { query: &query, course, receiver, budget };
         let progress = if everywhere_the_same {
-            dispatch::run(UnfusedTask(task))
+            dispatch::run_reproducibly(task)
         } else {
             dispatch::run(task)
         };
@@ -211,9 +217,24 @@ impl HitSearch {
         }
     }
 
-    /// Lower bound of the distance of the boxes of the meshes, zero if they overlap.
-    pub(crate) fn gap(&self) -> f64 {
-        self.gap
+    /// Lower bound of the distance of the boxes of the meshes, zero if they overlap. The trees must
+    /// be those of the start.
+    pub(crate) fn gap(&mut self, tree_a: &Tree, tree_b: &Tree) -> f64 {
+        let gap = self.known_gap(tree_a, tree_b);
+        *self.gap.insert(gap)
+    }
+
+    /// As [`gap`](Self::gap), without keeping it.
+    pub(crate) fn known_gap(&self, tree_a: &Tree, tree_b: &Tree) -> f64 {
+        if let Some(gap) = self.gap {
+            return gap;
+        }
+        match (&self.relative, tree_a.root, tree_b.root) {
+            (Some(relative), Some((box_a, _)), Some((box_b, _))) => {
+                relative.gap_of_boxes(&box_a, &box_b) * tree_a.frame.unit * (1.0 - 1e-14)
+            }
+            _ => f64::INFINITY,
+        }
     }
 }
 
@@ -227,7 +248,6 @@ impl Course {
     ) -> Progress {
         let depth_limit = budget.depth_limit();
         let max_generation = if depth_limit < u32::MAX { usize::MAX } else { MAX_GENERATION };
-        let map = BoxMap::<W>::new(query.relative);
         loop {
             if !self.is_comparing {
                 while self.open.found.leaves.count <= self.compared / BATCH_GROWTH_DIVISOR {
@@ -245,30 +265,19 @@ impl Course {
                         return Progress::Stopped;
                     }
                     if R::STOPS_AT_FIRST {
-                        self.open.open_next::<W, true>(query, &map, max_generation);
+                        self.open.open_next::<W, true>(query, &mut self.map, max_generation);
                     } else {
-                        self.open.open_next::<W, false>(query, &map, max_generation);
+                        self.open.open_next::<W, false>(query, &mut self.map, max_generation);
                     }
                 }
                 self.compared = (self.compared + self.open.found.leaves.count)
                     .min(BATCH_GROWTH_DIVISOR * LEAF_PAIRS_PER_BATCH);
                 self.is_comparing = true;
             }
-            loop {
-                if !self.pending.is_empty() {
-                    if let Some(progress) = self.pending.decide(query, receiver, budget) {
-                        return progress;
-                    }
-                }
-                if self.open.found.leaves.count == 0 {
-                    break;
-                }
-                if !budget.step_of(Quantum::Leaves) {
-                    return Progress::Stopped;
-                }
-                if self.leaf_pair::<W, R>(query, receiver) {
-                    return Progress::Finished;
-                }
+            let (course, receiver) = (&mut *self, &mut *receiver);
+            let batch = Batch { query, course, receiver, budget: &mut *budget };
+            if let Some(progress) = W::run_out_of_line(batch) {
+                return progress;
             }
             self.is_comparing = false;
             if self.open.count() == 0 {
@@ -286,23 +295,78 @@ impl Course {
         self.open.generation >= depth_limit || self.open.opened >= self.max_opened
     }
 
-    /// Compares the last pair of leaves; true if a pair of triangles stopped the search.
+    /// Compares all pairs of leaves that were found; `None` if the search goes on.
     #[inline(always)]
-    fn leaf_pair<W: Wide, R: Receiver>(&mut self, query: &Query<'_>, receiver: &mut R) -> bool {
+    fn compare_leaves<W: Wide, R: Receiver>(
+        &mut self,
+        query: &Query<'_>,
+        receiver: &mut R,
+        budget: &mut Budget<'_>,
+    ) -> Option<Progress> {
+        loop {
+            if !self.pending.is_empty() {
+                if let Some(progress) = self.pending.decide(query, receiver, budget) {
+                    return Some(progress);
+                }
+            }
+            if self.open.found.leaves.count == 0 {
+                return None;
+            }
+            // Several pairs at once as long as the budget need not be asked: counters in memory take
+            // a share of the time of a pair that can be measured.
+            let run = self.open.found.leaves.count.min(self.until_sample - 1).max(1);
+            let mut paid = budget.claim(run as u64);
+            if paid == 0 {
+                if !budget.step_of(Quantum::Leaves) {
+                    return Some(Progress::Stopped);
+                }
+                paid = 1;
+            }
+            if self.until_sample == 1 {
+                self.sample(query);
+            }
+            if self.compare_run::<W, R>(query, paid, receiver, budget) {
+                return Some(Progress::Finished);
+            }
+        }
+    }
+
+    /// Measures the last pair of leaves for the upper bound of the distance.
+    #[inline(always)]
+    fn sample(&mut self, query: &Query<'_>) {
+        let leaves = &self.open.found.leaves;
+        self.upper = self.upper.min(query.corner_distance(leaves.get(leaves.count - 1)));
+        self.until_sample += LEAF_PAIRS_PER_SAMPLE;
+    }
+
+    /// Compares the last pairs of leaves, as many as are paid for, up to one with triangles for
+    /// which the budget does not suffice; true if a pair of triangles stopped the search.
+    #[inline(always)]
+    fn compare_run<W: Wide, R: Receiver>(
+        &mut self,
+        query: &Query<'_>,
+        mut paid: u64,
+        receiver: &mut R,
+        budget: &mut Budget<'_>,
+    ) -> bool {
         let leaves = &mut self.open.found.leaves;
-        leaves.count -= 1;
-        let pair = leaves.get(leaves.count);
-        if leaves.count >= PREFETCH_PAIRS {
-            let (a, b) = query.leaves(leaves.get(leaves.count - PREFETCH_PAIRS));
-            prefetch(a);
-            prefetch(b);
+        let mut left = leaves.count;
+        let mut stops = false;
+        while paid > 0 && !stops && self.pending.is_empty() {
+            paid -= 1;
+            left -= 1;
+            if left >= PREFETCH_PAIRS {
+                let (a, b) = query.leaves(leaves.get(left - PREFETCH_PAIRS));
+                prefetch(a);
+                prefetch(b);
+            }
+            let pair = leaves.get(left);
+            stops = self.pending.compare::<W, R>(query, pair, receiver, (&mut paid, budget));
         }
-        self.until_sample -= 1;
-        if self.until_sample == 0 {
-            self.until_sample = LEAF_PAIRS_PER_SAMPLE;
-            self.upper = self.upper.min(query.corner_distance(pair));
-        }
-        self.pending.compare::<W, R>(query, pair, receiver)
+        budget.give_back(paid);
+        self.until_sample -= leaves.count - left;
+        leaves.count = left;
+        stops
     }
 }
 
@@ -320,6 +384,23 @@ impl<R: Receiver> dispatch::Task for Run<'_, '_, '_, R> {
     #[inline(always)]
     fn run<W: Wide>(self) -> Progress {
         self.course.search::<W, R>(self.query, self.receiver, self.budget)
+    }
+}
+
+/// [`Course::compare_leaves`], compiled once for each backend.
+struct Batch<'r, 'q, 'b, R> {
+    query: &'r Query<'q>,
+    course: &'r mut Course,
+    receiver: &'r mut R,
+    budget: &'r mut Budget<'b>,
+}
+
+impl<R: Receiver> dispatch::Task for Batch<'_, '_, '_, R> {
+    type Output = Option<Progress>;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Self::Output {
+        self.course.compare_leaves::<W, R>(self.query, self.receiver, self.budget)
     }
 }
 
@@ -393,14 +474,13 @@ mod tests {
                     let HitSearch { relative, course, .. } = &mut search;
                     let relative = relative.as_ref().unwrap();
                     let query = Query { a, b, tree_a, tree_b, pose, relative };
-                    let task = UnfusedTask(Run {
-                        query: &query,
-                        course,
-                        receiver: &mut found,
-                        budget: &mut budget,
-                    });
-                    let progress =
-                        if portable { task.run::<Baseline>() } else { dispatch::run(task) };
+                    let task =
+                        Run { query: &query, course, receiver: &mut found, budget: &mut budget };
+                    let progress = if portable {
+                        task.run::<<Baseline as Wide>::Reproducible>()
+                    } else {
+                        dispatch::run_reproducibly(task)
+                    };
                     let known = search.bounds((a, tree_a), (b, tree_b), pose);
                     outcomes.push((
                         progress,

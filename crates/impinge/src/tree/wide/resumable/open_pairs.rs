@@ -153,13 +153,13 @@ impl OpenPairs {
     pub(super) fn open_next<W: Wide, const RANK: bool>(
         &mut self,
         query: &Query<'_>,
-        map: &BoxMap<W>,
+        map: &mut Option<BoxMap>,
         max_generation: usize,
     ) {
         let opens_oldest = self.opens_oldest::<RANK>(max_generation);
         self.opened += 1;
         if self.opened & (self.opened - 1) == 0 && self.opened >= DEPTH_FIRST_STEPS {
-            self.compare_rest(query, map);
+            self.compare_rest::<W>(query, map);
         }
         let step = if opens_oldest {
             let step = self.current.get(self.oldest);
@@ -195,15 +195,16 @@ impl OpenPairs {
 
     /// Computes a bound of the depth of all open pairs, if few pairs of the generation remain.
     #[inline(always)]
-    fn compare_rest<W: Wide>(&mut self, query: &Query<'_>, map: &BoxMap<W>) {
+    fn compare_rest<W: Wide>(&mut self, query: &Query<'_>, map: &mut Option<BoxMap>) {
         if self.current.count - self.oldest > MAX_COMPARED_REST {
             return;
         }
         let mut depth = self.depth_of_children;
+        let map = map.get_or_insert_with(|| BoxMap::new(query.relative));
         for k in self.oldest..self.current.count {
             let (a, b) = self.current.get(k);
             let (a, b) = (query.tree_a.box_of(a), query.tree_b.box_of(b));
-            let own = map.depth_of_boxes(&a, &b);
+            let own = map.depth_of_boxes::<W>(&a, &b);
             depth = if own > depth { own } else { depth };
         }
         self.depth = self.depth.min(f64::from(depth));
@@ -214,7 +215,7 @@ impl OpenPairs {
     fn include_depth<W: Wide, const RANK: bool>(
         &mut self,
         query: &Query<'_>,
-        map: &BoxMap<W>,
+        map: &mut Option<BoxMap>,
         (a, b): (Link, Link),
     ) {
         if !(self.compares_boxes || RANK) {
@@ -222,7 +223,8 @@ impl OpenPairs {
         }
         let (a, b) = (query.tree_a.box_of(a), query.tree_b.box_of(b));
         let depth = if self.compares_boxes {
-            map.depth_of_boxes(&a, &b)
+            let map = map.get_or_insert_with(|| BoxMap::new(query.relative));
+            map.depth_of_boxes::<W>(&a, &b)
         } else {
             query.relative.depth_of_sizes(&a, &b)
         };

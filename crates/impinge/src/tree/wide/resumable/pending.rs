@@ -18,7 +18,7 @@ pub(super) struct Pending {
     next: usize,
     count: usize,
     leaves: (Link, Link),
-    /// The test of the next pair.
+    /// The test of the next pair, or of the pair that is being decided.
     test: StagedTest,
 }
 
@@ -45,20 +45,37 @@ impl Pending {
         self.leaves
     }
 
-    /// Compares two leaves; true if a pair of triangles stopped the search.
+    /// Compares two leaves, and decides the pairs of triangles as far as the budget goes; the others
+    /// are left for [`decide`](Self::decide). True if a pair of triangles stopped the search.
+    ///
+    /// The budget has paid for further pairs of leaves, too. Triangles come before them.
     #[inline(always)]
     pub(super) fn compare<W: Wide, R: Receiver>(
         &mut self,
         query: &Query<'_>,
         leaves: (Link, Link),
         receiver: &mut R,
+        (paid, budget): (&mut u64, &mut Budget<'_>),
     ) -> bool {
         let (a, b) = query.leaves(leaves);
-        (self.next, self.count, self.leaves) = (0, 0, leaves);
         compare::<W>(a, b, query.relative, |lane, other, certain| {
-            if R::STOPS_AT_FIRST && certain && self.count == 0 {
-                receiver.pair(a.triangles[lane], b.triangles[other]);
-                return true;
+            if self.count == 0 {
+                let (t, u) = (a.triangles[lane], b.triangles[other]);
+                let decided = if certain {
+                    Some(true)
+                } else {
+                    budget.give_back(*paid);
+                    let decided = query.decide(t, u, &mut self.test, budget);
+                    *paid = budget.claim(*paid);
+                    decided
+                };
+                if let Some(meet) = decided {
+                    if meet {
+                        receiver.pair(t, u);
+                    }
+                    return R::STOPS_AT_FIRST && meet;
+                }
+                (self.next, self.leaves) = (0, leaves);
             }
             self.pairs[self.count & 63] = (lane as u8, other as u8, certain);
             self.count += 1;
@@ -79,17 +96,9 @@ impl Pending {
         while self.next < self.count {
             let (lane, other, certain) = self.pairs[self.next];
             let (t, u) = (a.triangles[usize::from(lane)], b.triangles[usize::from(other)]);
-            let mut meet = certain;
-            if !certain {
-                if !self.test.afford(1, budget) {
-                    return Some(Progress::Stopped);
-                }
-                let (here, there) = query.triangles(t, u);
-                match self.test.decide(&here, &there, budget) {
-                    Some(decided) => meet = decided,
-                    None => return Some(Progress::Stopped),
-                }
-            }
+            let decided =
+                if certain { Some(true) } else { query.decide(t, u, &mut self.test, budget) };
+            let Some(meet) = decided else { return Some(Progress::Stopped) };
             self.next += 1;
             if meet {
                 receiver.pair(t, u);
@@ -104,6 +113,23 @@ impl Pending {
 }
 
 impl Query<'_> {
+    /// Whether two triangles meet; `None` if the budget is spent, and then `test` keeps what was
+    /// paid.
+    #[inline(never)]
+    fn decide(
+        &self,
+        t: u32,
+        u: u32,
+        test: &mut StagedTest,
+        budget: &mut Budget<'_>,
+    ) -> Option<bool> {
+        if !test.afford(1, budget) {
+            return None;
+        }
+        let (here, there) = self.triangles(t, u);
+        test.decide(&here, &there, budget)
+    }
+
     /// Two triangles in A's frame.
     #[inline(always)]
     fn triangles(&self, t: u32, u: u32) -> ([Vec3; 3], [Vec3; 3]) {

@@ -357,3 +357,41 @@ fn degenerate_meshes_have_trees_at_every_scale() {
         }
     }
 }
+
+/// Pieces far from all balls were cut to the finest size, millions of them, although a ball had
+/// grown already that contains them.
+#[test]
+fn holes_larger_than_their_balls_are_not_cut_to_the_finest_pieces() {
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y].to_vec();
+    let mesh = Mesh::from_triangles(corners, vec![[0, 1, 2]]).unwrap();
+    let small = |center: Vec3| Node::root(Ball { center, radius: 0.01 });
+    let levels = [vec![small(Vec3::ZERO), small(Vec3::X)]];
+    let options = CoverOptions::default().finest(1e-4).in_holes(1e-4);
+    let tree = SphereTree::from_levels(&mesh, &levels, &options).unwrap();
+    assert!(tree.parts().cuts.len() < 100_000, "{}", tree.parts().cuts.len());
+    // The balls grow as far as they have to: to the middle between them, and not much further.
+    let largest = tree.level(0).iter().map(|n| n.ball.radius).fold(0.0, f64::max);
+    assert!((1.0..1.3).contains(&largest), "{largest}");
+}
+
+/// The builder did not end within minutes where a few rounds leave holes, and took a hundred
+/// directions from each edge of a soup.
+#[test]
+fn needles_soups_and_points_are_built_with_few_pieces() {
+    let needle = [[0.0; 3], [1e6, 0.0, 1.0], [1e6, 1.0, 0.0], [0.0, 1.0, 1.0]].map(Vec3::from);
+    let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let copies = (0..40).flat_map(|_| faces.clone()).collect::<Vec<_>>();
+    let line = [Vec3::ZERO, Vec3::X, Vec3::X * 2.0].to_vec();
+    let meshes = [
+        Mesh::from_triangles(needle.to_vec(), faces).unwrap(),
+        Mesh::from_triangles(needle.map(|p| p * 5e-324).to_vec(), copies).unwrap(),
+        Mesh::from_triangles(line, vec![[0, 1, 2], [0, 0, 1]]).unwrap(),
+        Mesh::from_triangles(vec![Vec3::ONE], vec![[0, 0, 0]]).unwrap(),
+    ];
+    for mesh in meshes {
+        let options = BuildOptions::default().balls([3, 9]).rounds(2);
+        let tree = SphereTree::build(&mesh, &options).unwrap();
+        assert_eq!(verify(&mesh, tree.parts()), Ok(()));
+        assert!(tree.parts().cuts.len() < 100_000, "{}", tree.parts().cuts.len());
+    }
+}

@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 
 use impinge::internals::next_down;
 use impinge::spheres::{
-    Ball, CoverOptions, NO_PARENT, Node, Parts, ReachOptions, SphereTree, reach, verify,
+    Ball, BuildOptions, CoverOptions, NO_PARENT, Node, Parts, ReachOptions, SphereTree, reach,
+    verify,
 };
-use impinge::{MAX_COORDINATE, Mesh, Vec3};
+use impinge::{ErrorKind, MAX_COORDINATE, Mesh, Vec3};
 use impinge_oracles::vector::{cross, dot, sub};
 use num_bigint::BigInt;
 
@@ -20,6 +21,12 @@ use crate::sample::Soup;
 
 pub(super) const ROWS: &[Row] = &[
     Row { name: "covers of balls", covers: &["spheres::verify"], interval: 4, run: covers },
+    Row {
+        name: "built covers of balls",
+        covers: &["spheres::SphereTree::build"],
+        interval: 32,
+        run: builds,
+    },
     Row {
         name: "reach of balls",
         covers: &["spheres::reach", "spheres::SphereTree::reach"],
@@ -35,15 +42,43 @@ fn covers(case: &Case<'_>, checker: &mut Checker<'_>) {
     let mut random = Random::new(case.sample.index);
     for mesh in [&case.a, &case.b] {
         let levels = some_levels(mesh, &mut random);
+        let tree = SphereTree::from_levels(mesh, &levels, &CoverOptions::default());
         // Balls around a body at the limit may lie beyond it.
         let is_beyond = |node: &Node| node.ball.center.abs().max_element() > MAX_COORDINATE;
-        if levels.iter().flatten().any(is_beyond) {
+        if levels.iter().flatten().any(is_beyond) && !mesh.is_empty() {
+            let kind = tree.map_err(|error| error.kind()).err();
+            checker.case(&kind);
+            checker.check(kind == Some(ErrorKind::OutOfRange), || {
+                format!("balls beyond the limit: {kind:?}")
+            });
             continue;
         }
-        let tree = SphereTree::from_levels(mesh, &levels, &CoverOptions::default());
         checker.check(tree.is_ok() != mesh.is_empty(), || format!("{:?}", tree.as_ref().err()));
         if let Ok(tree) = tree {
             check_tree(mesh, &tree, &mut random, checker);
+        }
+    }
+}
+
+/// The largest number of entries of a tree's cuts that the judge reads; there are more where a few
+/// rounds of the builder leave holes.
+const MAX_JUDGED_CUTS: usize = 20_000;
+
+fn builds(case: &Case<'_>, checker: &mut Checker<'_>) {
+    let options = BuildOptions::default().balls([2, 5]).rounds(1);
+    for mesh in [&case.a, &case.b] {
+        let tree = SphereTree::build(mesh, &options);
+        checker.check(tree.is_ok() != mesh.is_empty(), || format!("{:?}", tree.as_ref().err()));
+        let Ok(tree) = tree else { continue };
+        let parts = tree.parts();
+        checker.case(parts);
+        checker.check(verify(mesh, parts).is_ok(), || format!("{:?}", verify(mesh, parts)));
+        let sizes: Vec<usize> = parts.levels.iter().map(Vec::len).collect();
+        let fits = matches!(*sizes, [1, first, second] if first <= 2 && second <= 5);
+        checker.check(fits, || format!("levels of {sizes:?} balls"));
+        if parts.cuts.len() <= MAX_JUDGED_CUTS {
+            let covers = covers_exactly(mesh, parts);
+            checker.check(covers, || "balls do not contain their patches".to_owned());
         }
     }
 }

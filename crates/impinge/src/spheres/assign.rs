@@ -161,17 +161,29 @@ impl Assignment {
             return;
         }
         let (center, radius) = around(corners);
-        if nearest_radius == f64::INFINITY {
-            nearest_radius = self.chains.radius(self.chains.least_growth(corners));
-        }
-        let scale = nearest_radius.max(self.least_radius);
         let is_hole = !near.clone().any(|i| self.chains.chain_contains(self.near[i], center));
-        let share = if is_hole { self.in_holes.max(self.finest) } else { self.finest };
+        let mut nearest = None;
+        let mut least = self.finest;
+        if is_hole {
+            // The ball that is to grow may have grown already, after `near` was collected.
+            let leaf = self.chains.least_growth(corners);
+            if self.chains.depth_in(leaf, corners).is_some() {
+                self.take(leaf, corners);
+                return;
+            }
+            nearest = Some(leaf);
+            nearest_radius = nearest_radius.min(self.chains.radius(leaf));
+            least = least.max(self.in_holes);
+        }
+        least *= nearest_radius.max(self.least_radius);
+        if is_hole {
+            least = least.max(self.chains.small_size(center));
+        }
         // A piece that rounding keeps from getting smaller is not cut either.
         let (e, length) = longest_edge(corners);
-        let is_small = radius <= share * scale || length <= f64::EPSILON;
+        let is_small = radius <= least || length <= f64::EPSILON;
         if is_small || depth == MAX_CUTS || self.cuts_left == 0 {
-            let leaf = self.chains.least_growth(corners);
+            let leaf = nearest.unwrap_or_else(|| self.chains.least_growth(corners));
             self.chains.grow(leaf, corners);
             self.missing.extend(corners);
             self.take(leaf, corners);

@@ -17,6 +17,9 @@ const TIGHT: f64 = 1e-12;
 /// cover the surface by themselves.
 const WEIGHT_ABOVE: f64 = 16.0;
 
+/// What the size of a piece may add to the growth of balls, as a share of it.
+const SHARE_OF_GROWTH: f64 = 0.125;
+
 /// A ball and its relatives.
 #[derive(Clone, Copy, Debug)]
 struct Link {
@@ -159,10 +162,23 @@ impl Chains {
     /// The deepest ball for which the balls of its chain, as given, have to grow least, together,
     /// to contain a piece.
     pub(super) fn least_growth(&self, corners: &[Vec3; 3]) -> u32 {
+        self.growth(corners).1
+    }
+
+    /// How small pieces around a point have to be so that the growth of balls, as given, depends
+    /// mostly on the growth that the point alone needs: cutting them saves little.
+    pub(super) fn small_size(&self, p: Vec3) -> f64 {
+        // Each ball of a chain grows by the size of the piece more than for the point.
+        let weights = 1.0 + WEIGHT_ABOVE * (self.levels.len() - 1) as f64;
+        SHARE_OF_GROWTH * self.growth(&[p; 3]).0 / weights
+    }
+
+    /// The least growth, weighted, and the deepest ball of its chain.
+    fn growth(&self, corners: &[Vec3; 3]) -> (f64, u32) {
         let mut best = (f64::INFINITY, 0);
         let mut roots: Vec<u32> = (0..self.levels[0].len() as u32).collect();
         self.descend(0, &mut roots, 0.0, corners, &mut best);
-        best.1
+        best
     }
 
     /// Searches below the balls of `family`, whose parents have to grow by `above`.

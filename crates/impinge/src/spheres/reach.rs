@@ -74,7 +74,9 @@ pub struct Reach {
 }
 
 /// Bounds on how far balls reach out of the solid of a closed mesh, or to either side of the
-/// surface of an open one.
+/// surface of an open one. Balls that are 1e30 times as large as the mesh or as far from it, and
+/// those with a centre or a radius that is not a number, have the upper bound infinity; the bounds
+/// always hold.
 ///
 /// # Errors
 /// [`ErrorKind::Empty`] for a mesh without triangles.

@@ -63,9 +63,10 @@ impl SphereTree {
     ///
     /// # Errors
     /// [`ErrorKind::Empty`] for a mesh without triangles and for levels without balls,
-    /// [`ErrorKind::IndexOutOfBounds`] for parents that do not exist, [`ErrorKind::NotFinite`] or
-    /// [`ErrorKind::OutOfRange`] for balls that are none or are too large,
-    /// [`ErrorKind::TooLarge`] for more than 16 levels or 2^24 balls.
+    /// [`ErrorKind::IndexOutOfBounds`] for parents that do not exist, [`ErrorKind::NotFinite`] for
+    /// centres that are no points, [`ErrorKind::OutOfRange`] for centres beyond
+    /// [`MAX_COORDINATE`](crate::MAX_COORDINATE) and for radii that are negative, not finite or
+    /// larger than eight times that, [`ErrorKind::TooLarge`] for more than 16 levels or 2^24 balls.
     pub fn from_levels(
         mesh: &Mesh,
         levels: &[Vec<Node>],

@@ -11,6 +11,7 @@
 //! overlap, and points there may belong to either: patches are fixed last.
 
 mod cover;
+mod parallel;
 mod point_tree;
 mod refine;
 mod restart;
@@ -22,15 +23,14 @@ mod starts;
 use std::ops::ControlFlow;
 
 use cover::{Parents, Seed};
+use parallel::map;
 use point_tree::PointTree;
 use refine::{Effort, Level, STEPS, Target, furthest, recenter, refine};
 use room::Room;
-use samples::Samples;
+use samples::{Samples, Spacing};
 use starts::{first, grid, shaken, spread};
 
 use super::assign::{CoverOptions, Missing, assign, unassigned};
-use rayon::prelude::*;
-
 use super::reach::{ReachOptions, beyond};
 use super::surface::Surface;
 use super::tree::Fit;
@@ -80,6 +80,16 @@ const MAX_BALLS: usize = 1 << 16;
 const POINTS_PER_BALL: f64 = 60.0;
 const LEAST_POINTS: f64 = 8_000.0;
 
+/// The same for each round: few rounds are not worth more.
+const POINTS_PER_ROUND: f64 = 400.0;
+
+/// The largest number of points and of directions of edges, in the points of a level.
+const MOST_OF_EDGES: usize = 4;
+
+/// The largest number of parents that a point may have: those in which it is deepest. Where a body
+/// is a point, all balls contain all of it.
+const MAX_PARENTS: usize = 16;
+
 /// The largest number of points added to a level at a time.
 const MAX_MISSING: usize = 60_000;
 
@@ -100,7 +110,10 @@ const LEAST_AREA: f64 = 1e-3;
 const LEAST_REACH: f64 = 1e-4;
 
 /// Times that points where the proof fails are added to the samples.
-const REPAIRS: usize = 5;
+const REPAIRS: usize = 8;
+
+/// They end when the proof needs a reach of at most this share of the one that samples show.
+const CLOSE: f64 = 1.005;
 
 /// Rounds after each of them.
 const ROUNDS_AFTER_REPAIR: usize = 8;
@@ -113,6 +126,10 @@ const LEAST_GAIN: f64 = 0.001;
 /// Pieces are cut down to this share of the reach of a level: balls that only just overlap have to
 /// grow by about the size of the pieces between them.
 const FINEST_IN_REACH: f64 = 0.02;
+
+/// Pieces for each ball, and those that are allowed at least.
+const PIECES_PER_BALL: usize = 1_000;
+const LEAST_PIECES: usize = 50_000;
 
 /// The finest pieces of the last assignment, relative to the radius of a ball, and the same in
 /// holes, of which there are none.
@@ -178,8 +195,12 @@ impl SphereTree {
             }
             h = builder.level(*balls, options.rounds, h);
         }
+        let pieces = builder.max_pieces();
         let levels = std::mem::take(&mut builder.levels);
-        let fine = CoverOptions::default().finest(FINEST_AT_LAST).in_holes(FINEST_IN_HOLES_AT_LAST);
+        let fine = CoverOptions::default()
+            .finest(FINEST_AT_LAST)
+            .in_holes(FINEST_IN_HOLES_AT_LAST)
+            .max_pieces(pieces);
         let cuts = assign(mesh, &levels, &fine);
         Self::with_cuts(mesh, &levels, cuts, Fit::Exactly)
     }
@@ -262,7 +283,8 @@ impl Builder<'_> {
     /// Appends a level of at most `balls` balls, and returns its `h`; `above` is that of the level
     /// above, or an upper bound.
     fn level(&mut self, balls: usize, rounds: usize, above: f64) -> f64 {
-        let wanted = (POINTS_PER_BALL * balls as f64).max(LEAST_POINTS);
+        let most = POINTS_PER_ROUND * (rounds + 1) as f64;
+        let wanted = (POINTS_PER_BALL * balls as f64).max(LEAST_POINTS.min(most));
         // An even share of the surface is a disc of the radius of a ball.
         let above = above.max(LEAST_REACH);
         let height = above.min((self.area / balls as f64).sqrt()).max(LEAST_REACH);
@@ -270,7 +292,9 @@ impl Builder<'_> {
         // where the mesh has no area.
         let around = height * height + if self.area < LEAST_AREA { 2.0 * height } else { 0.0 };
         let spacing = ((self.area + around) / wanted).sqrt();
-        let mut samples = Samples::of(self.mesh, self.surface, spacing, height, 1.5 * above);
+        let most = MOST_OF_EDGES * wanted as usize;
+        let taken = Spacing { spacing, most, height, highest: 1.5 * above };
+        let mut samples = Samples::of(self.mesh, self.surface, taken);
         let mut points = samples.points.clone();
         let mut tree = PointTree::new(&points);
         let mut parents = self.parents(&points);
@@ -295,7 +319,7 @@ impl Builder<'_> {
             let coarse = Target { points: &thinned.points, tree: &tree, parents: &parents };
             let mut starts = vec![level.clone()];
             starts.extend(cells.iter().map(|grid| Level { h: level.h, ..grid.clone() }));
-            let count = if few { STARTS_OF_FEW } else { STARTS };
+            let count = if few { STARTS_OF_FEW.min(rounds) } else { STARTS };
             starts.extend((0..count as u64).map(|k| match k % 2 {
                 0 => shaken(&level, k + 1),
                 _ => spread(&coarse, balls, level.h, k),
@@ -305,13 +329,13 @@ impl Builder<'_> {
                 level = improve(best, &samples, &target, 2 * rounds);
             }
         } else {
-            level = improve(level, &samples, &target, rounds / 2);
+            level = improve(level, &samples, &target, 3 * rounds / 5);
         }
         let ended = self.done + rounds;
         // The best state, judged by the proof: with the reach that closes every hole.
         let mut best = (f64::INFINITY, Vec::new());
         let mut kept = points.len();
-        for repair in 0..=REPAIRS {
+        for repair in 0..=REPAIRS.min(rounds) {
             let target = Target { points: &points, tree: &tree, parents: &parents };
             let share = if repair == 0 { rounds / 4 } else { ROUNDS_AFTER_REPAIR.min(rounds / 2) };
             let effort = Effort { balls, rounds: share };
@@ -328,7 +352,7 @@ impl Builder<'_> {
             }
             beyond.into_iter().for_each(|[point, foot]| samples.add(point, foot));
             samples.order();
-            if self.is_stopped {
+            if self.is_stopped || needed <= CLOSE * level.h {
                 break;
             }
             // Where the cover fails, for all later rounds, and the fine border of the patches.
@@ -343,7 +367,7 @@ impl Builder<'_> {
             tree = PointTree::new(&points);
             parents.extend(self.parents(&points[known..]));
         }
-        self.polish(&mut best, &level, &mut samples);
+        self.polish(&mut best, &level, &mut samples, rounds);
         self.done = ended.max(self.done);
         if let Some(grid) = cells.map(|level| self.as_it_is(&level)) {
             if grid.0 < best.0 {
@@ -358,11 +382,17 @@ impl Builder<'_> {
 
     /// Moves the balls of the best state of a level, each within the room that its proven patch
     /// leaves it. No sampled points of the surface are involved, so the reach only falls.
-    fn polish(&mut self, best: &mut (f64, Vec<Node>), level: &Level, samples: &mut Samples) {
+    fn polish(
+        &mut self,
+        best: &mut (f64, Vec<Node>),
+        level: &Level,
+        samples: &mut Samples,
+        rounds: usize,
+    ) {
         let mut nodes = best.1.clone();
         let mut h = best.0;
         let mut since = 0;
-        for round in 0..EXACT_ROUNDS {
+        for round in 0..EXACT_ROUNDS.min(rounds) {
             if self.is_stopped || nodes.is_empty() {
                 break;
             }
@@ -374,14 +404,12 @@ impl Builder<'_> {
             }
             let (given, missing) = self.judged(nodes, h);
             nodes = given;
-            let moved: Vec<(Vec3, f64)> = (nodes.par_iter().zip(&missing.patches).enumerate())
-                .map(|(i, (node, patch))| {
-                    let c = self.surface.frame.local(node.ball.center);
-                    let (center, _) =
-                        recenter(c, patch, &room, 2 * STEPS, (round * 65_536 + i) as u64);
-                    (center, furthest(center, patch).0)
-                })
-                .collect();
+            let moved: Vec<(Vec3, f64)> = map(nodes.len(), &|i| {
+                let (node, patch) = (&nodes[i], &missing.patches[i]);
+                let c = self.surface.frame.local(node.ball.center);
+                let (center, _) = recenter(c, patch, &room, 2 * STEPS, (round * 65_536 + i) as u64);
+                (center, furthest(center, patch).0)
+            });
             let mut radii = Vec::with_capacity(nodes.len());
             let mut seeds = Vec::with_capacity(nodes.len());
             for ((node, (center, radius)), used) in nodes.iter_mut().zip(moved).zip(&missing.radii)
@@ -418,6 +446,13 @@ impl Builder<'_> {
         }
     }
 
+    /// The largest number of pieces that the triangles are cut into: far more than covers without
+    /// large holes need.
+    fn max_pieces(&self) -> usize {
+        let balls = self.levels.last().map_or(0, Vec::len);
+        4 * self.mesh.triangles().len() + PIECES_PER_BALL * balls + LEAST_PIECES
+    }
+
     /// The pieces that a new level of reach `h` leaves uncovered, and the radii that it needs.
     fn judged(&mut self, nodes: Vec<Node>, h: f64) -> (Vec<Node>, Missing) {
         let mut radii: Vec<f64> =
@@ -426,7 +461,10 @@ impl Builder<'_> {
         let typical = radii.get(radii.len() / 2).copied().unwrap_or(1.0);
         let finest = (FINEST_IN_REACH * h / typical).clamp(1.0 / 8192.0, 1.0 / 512.0);
         self.levels.push(nodes);
-        let options = CoverOptions::default().finest(finest).in_holes(2.0 * finest);
+        let options = CoverOptions::default()
+            .finest(finest)
+            .in_holes(2.0 * finest)
+            .max_pieces(self.max_pieces());
         let missing = unassigned(self.mesh, &self.levels, &options);
         (self.levels.pop().unwrap_or_default(), missing)
     }
@@ -436,21 +474,23 @@ impl Builder<'_> {
     fn fit(&self, nodes: &mut [Node], radii: &[f64], needed: f64) {
         let frame = self.surface.frame;
         let options = ReachOptions::default().max_cells(1_000);
-        nodes.par_iter_mut().zip(radii).for_each(|(node, used)| {
-            let mut ball = self.surface.local(&node.ball);
-            let used = used.max(0.0);
+        let fitted = map(nodes.len(), &|i| {
+            let mut ball = self.surface.local(&nodes[i].ball);
+            let used = radii[i].max(0.0);
             for _ in 0..4 {
                 if ball.radius <= used {
                     break;
                 }
                 if beyond(self.surface, &ball, needed, &options).0[1] <= needed {
-                    node.ball.radius = frame.world_length_up(ball.radius);
-                    return;
+                    return ball.radius;
                 }
                 ball.radius = used + 0.5 * (ball.radius - used) - 1e-3 * used;
             }
-            node.ball.radius = frame.world_length_up(used);
+            used
         });
+        for (node, radius) in nodes.iter_mut().zip(fitted) {
+            node.ball.radius = frame.world_length_up(radius);
+        }
     }
 
     /// The reach of a level whose balls are just as large as their patches need, and its balls.
@@ -482,13 +522,13 @@ impl Builder<'_> {
     /// The largest reach of the balls of a level with these radii, and points beyond its `h`.
     fn reach(&self, level: &Level, radii: &[f64]) -> (f64, Vec<[Vec3; 2]>) {
         let options = ReachOptions::default().tolerance(0.005).max_cells(2_000);
-        let found: Vec<_> = (level.seeds.par_iter().zip(radii))
-            .filter(|(_, radius)| **radius >= 0.0)
-            .map(|(seed, radius)| {
-                let ball = Ball { center: seed.center, radius: *radius };
-                beyond(self.surface, &ball, level.h, &options)
-            })
-            .collect();
+        let found = map(level.seeds.len(), &|i| {
+            let ball = Ball { center: level.seeds[i].center, radius: radii[i] };
+            match ball.radius >= 0.0 {
+                true => beyond(self.surface, &ball, level.h, &options),
+                false => ([0.0; 2], Vec::new()),
+            }
+        });
         let needed = found.iter().map(|f| f.0[0]).fold(0.0, f64::max);
         (needed, found.into_iter().flat_map(|f| f.1).collect())
     }
@@ -511,20 +551,25 @@ impl Builder<'_> {
             most
         };
         Parents::new(points.len(), |i, all| {
-            let start = all.len();
+            let mut inside = Vec::new();
             let mut nearest = (f64::INFINITY, 0);
             for ball in 0..levels[deepest].len() as u32 {
                 let found = deficit(points[i], ball);
                 if found <= 1e-9 {
-                    all.push(ball);
+                    inside.push((found, ball));
                 }
                 if found < nearest.0 {
                     nearest = (found, ball);
                 }
             }
-            if all.len() == start {
-                all.push(nearest.1);
+            if inside.is_empty() {
+                inside.push(nearest);
             }
+            if inside.len() > MAX_PARENTS {
+                inside.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                inside.truncate(MAX_PARENTS);
+            }
+            all.extend(inside.iter().map(|(_, ball)| *ball));
         })
     }
 }

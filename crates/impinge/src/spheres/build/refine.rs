@@ -6,9 +6,8 @@
 //! would do with a reach of `h - s`, so the smallest slack of a level says which `h` all of its
 //! balls need.
 
-use rayon::prelude::*;
-
 use super::cover::{Parents, Seed};
+use super::parallel::map;
 use super::point_tree::PointTree;
 use super::restart::improve_worst;
 use super::room::Room;
@@ -76,12 +75,10 @@ pub(super) fn refine(
         } else if round % 3 == relocation && round + 2 < rounds {
             relocate(&mut now.seeds, &mut assigned, &room);
         }
-        let moved: Vec<(Vec3, f64)> = (now.seeds.par_iter().zip(&assigned).enumerate())
-            .map(|(i, (seed, own))| {
-                let start = i as u64 + ((round as u64) << 32);
-                recenter(seed.center, own, &room, STEPS, start)
-            })
-            .collect();
+        let moved = map(now.seeds.len(), &|i| {
+            let start = i as u64 + ((round as u64) << 32);
+            recenter(now.seeds[i].center, &assigned[i], &room, STEPS, start)
+        });
         let mut slacks: Vec<f64> = moved.iter().map(|m| m.1).collect();
         for (seed, (center, _)) in now.seeds.iter_mut().zip(moved) {
             seed.center = center;
@@ -269,8 +266,9 @@ fn relocate(seeds: &mut [Seed], assigned: &mut [Vec<Vec3>], room: &Room<'_>) {
         }
         loss
     };
-    let mut spares: Vec<(f64, usize)> = ((0..seeds.len()).into_par_iter())
-        .map(|i| (without(i), i))
+    let losses = map(seeds.len(), &|i| without(i));
+    let mut spares: Vec<(f64, usize)> = (losses.into_iter().enumerate())
+        .map(|(i, loss)| (loss, i))
         .filter(|(loss, i)| *loss > least && !worst.contains(i))
         .collect();
     sort_by(&mut spares, &|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -5,9 +5,8 @@
 //! are moved a little at random, and a few rounds within the group follow. What is not better than
 //! before is dropped, so that a level never gets worse.
 
-use rayon::prelude::*;
-
 use super::cover::Seed;
+use super::parallel::map;
 use super::refine::{furthest, recenter};
 use super::room::Room;
 use crate::math::{Random, Vec3};
@@ -46,8 +45,7 @@ pub(super) fn improve_worst(
     number: u64,
 ) {
     let groups = groups(seeds, slacks);
-    let improved: Vec<Option<Group>> =
-        (groups.par_iter()).map(|balls| improve(balls, seeds, assigned, room, number)).collect();
+    let improved = map(groups.len(), &|i| improve(&groups[i], seeds, assigned, room, number));
     for group in improved.into_iter().flatten() {
         for ((ball, center), own) in group.balls.into_iter().zip(group.centers).zip(group.owned) {
             let slack = room.radius(center) - furthest(center, &own).0;

@@ -7,9 +7,8 @@
 //! "3D medial axis point approximation using nearest neighbors and the normal field") until the
 //! nearest point of the surface is `p` itself. Afterwards the points for any `h` need no search.
 
-use rayon::prelude::*;
-
 use super::super::surface::Surface;
+use super::parallel::map;
 use super::spike_tree::order;
 use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
@@ -37,6 +36,16 @@ pub(super) struct Spike {
     pub(super) longest: f64,
 }
 
+/// How many points and directions are taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spacing {
+    pub(super) spacing: f64,
+    pub(super) most: usize,
+    pub(super) height: f64,
+    /// Spikes longer than this count as endless.
+    pub(super) highest: f64,
+}
+
 /// Points of the surface and directions from it, `spacing` apart at the distance `height`.
 #[derive(Debug)]
 pub(super) struct Samples {
@@ -50,21 +59,20 @@ pub(super) struct Samples {
 
 impl Samples {
     /// [`POINTS_PER_SPIKE`] points of the surface for each square of `spacing`, its corners among
-    /// them, and spikes such that
-    /// their ends at `height` are about `spacing` apart. Spikes longer than `highest` count as
-    /// endless.
+    /// them, and spikes such that their ends at `height` are about `spacing` apart. Of edges and of
+    /// corners each, there are at most about `most` points and spikes: a soup can have many more
+    /// edges than surface.
     pub(super) fn of(
         mesh: &Mesh,
         surface: &Surface,
-        spacing: f64,
-        height: f64,
-        highest: f64,
+        Spacing { spacing, most, height, highest }: Spacing,
     ) -> Self {
         let vertices: Vec<Vec3> = mesh.vertices().iter().map(|v| surface.frame.local(*v)).collect();
         let cell = spacing * spacing;
         let mut made = Maker {
             random: Random::new(1),
             cell,
+            most: most as f64,
             height,
             points: Vec::new(),
             directed: Vec::new(),
@@ -75,18 +83,16 @@ impl Samples {
         }
         made.edges(mesh, &vertices);
         made.corners(mesh, &vertices);
-        let spikes: Vec<Spike> = made
-            .directed
-            .into_par_iter()
-            .filter_map(|(foot, direction)| {
-                // The inside is never at a distance from the solid.
-                if surface.contains(foot + direction * NEAR) {
-                    return None;
-                }
-                let longest = longest(surface, foot, direction, highest);
-                (longest > NEAR).then_some(Spike { foot, direction, longest })
-            })
-            .collect();
+        let spikes = map(made.directed.len(), &|i| {
+            let (foot, direction) = made.directed[i];
+            // The inside is never at a distance from the solid.
+            if surface.contains(foot + direction * NEAR) {
+                return None;
+            }
+            let longest = longest(surface, foot, direction, highest);
+            (longest > NEAR).then_some(Spike { foot, direction, longest })
+        });
+        let spikes = spikes.into_iter().flatten().collect();
         let mut samples = Self { points: made.points, spikes, height };
         samples.order();
         samples
@@ -161,6 +167,8 @@ struct Maker {
     random: Random,
     /// The area of the surface, or of the surface at `height`, for one point.
     cell: f64,
+    /// The largest number of points, and of directions, of edges, and the same of corners.
+    most: f64,
     height: f64,
     points: Vec<Vec3>,
     directed: Vec<(Vec3, Vec3)>,
@@ -170,8 +178,8 @@ struct Maker {
 
 impl Maker {
     /// The number of points for an area; what is left is carried over.
-    fn count(&mut self, area: f64) -> usize {
-        self.owed += area / self.cell;
+    fn count(&mut self, area: f64, cell: f64) -> usize {
+        self.owed += area / cell;
         let count = self.owed.floor().max(0.0);
         self.owed -= count;
         count as usize
@@ -179,7 +187,7 @@ impl Maker {
 
     fn face(&mut self, &[a, b, c]: &[Vec3; 3]) {
         let cross = (b - a).cross(c - a);
-        let count = self.count(0.5 * cross.length() * POINTS_PER_SPIKE as f64);
+        let count = self.count(0.5 * cross.length() * POINTS_PER_SPIKE as f64, self.cell);
         let Some(normal) = cross.try_normalize() else { return };
         // A low-discrepancy sequence in the parallelogram, folded into the triangle.
         let (mut s, mut t) = (self.random.unit(), self.random.unit());
@@ -197,38 +205,24 @@ impl Maker {
 
     /// Points of edges where the surface bends outward, with directions between the normals.
     fn edges(&mut self, mesh: &Mesh, vertices: &[Vec3]) {
-        let edges = mesh.edges();
         let turns = turns();
-        let opposite = |t: u32, ends: [u32; 2]| {
-            let corners = mesh.triangles()[t as usize];
-            corners.into_iter().find(|v| !ends.contains(v)).map(|v| vertices[v as usize])
-        };
-        for e in 0..edges.len() {
-            let ends = edges.ends(e);
-            let [a, b] = ends.map(|v| vertices[v as usize]);
-            let Some(along) = (b - a).try_normalize() else { continue };
-            // Directions into the faces, square to the edge.
-            let mut into: Vec<Vec3> = Vec::with_capacity(2);
-            for t in edges.triangles(e) {
-                if let Some(w) = opposite(t, ends) {
-                    into.extend((w - a).reject_from_normalized(along).try_normalize());
-                }
-            }
-            let Some(first) = into.first().copied() else { continue };
-            // Directions `first` turned by multiples of an angle; the fan is where all faces are
-            // behind.
-            let side = along.cross(first);
-            let turned: Vec<Vec3> = turns.iter().map(|[c, s]| first * *c + side * *s).collect();
-            let is_open = |d: &Vec3| into.iter().all(|w| w.dot(*d) <= 0.0);
-            let open: Vec<Vec3> = turned.into_iter().filter(is_open).collect();
+        let fans = fans(mesh, vertices, &turns);
+        let area =
+            |fan: &Fan| (fan.b - fan.a).length() * f64::from(fan.size()) * STEP * self.height;
+        let cell = self.cell.max(fans.iter().map(area).sum::<f64>() / self.most);
+        let sharp = fans.iter().filter(|fan| fan.is_sharp());
+        let length: f64 = sharp.map(|fan| (fan.b - fan.a).length()).sum();
+        let spacing = (self.cell / POINTS_PER_SPIKE as f64).sqrt().max(length / self.most);
+        for fan in &fans {
+            let (a, b) = (fan.a, fan.b);
             let length = (b - a).length();
             // Points of a sharp edge have to be covered too.
-            if open.len() > 3 {
-                let spacing = (self.cell / POINTS_PER_SPIKE as f64).sqrt();
+            if fan.is_sharp() {
                 let count = ((length / spacing).floor() as usize).min(4096);
                 self.points.extend((1..=count).map(|i| a.lerp(b, i as f64 / (count + 1) as f64)));
             }
-            let count = self.count(length * open.len() as f64 * STEP * self.height);
+            let count = self.count(length * f64::from(fan.size()) * STEP * self.height, cell);
+            let open = if count > 0 { fan.directions(&turns) } else { Vec::new() };
             for _ in 0..count {
                 let p = a.lerp(b, self.random.unit());
                 // Between two neighbours, or beside the only one.
@@ -251,23 +245,27 @@ impl Maker {
         }
         let directions = spread_directions();
         let piece = 4.0 * std::f64::consts::PI / directions.len() as f64;
+        let mut corners: Vec<(Vec3, Vec<Vec3>, Vec<u16>)> = Vec::new();
         for (v, around) in around.iter_mut().enumerate().filter(|(_, a)| !a.is_empty()) {
             around.sort_unstable();
             around.dedup();
             let p = vertices[v];
             let ways: Vec<Vec3> =
                 around.iter().map(|w| (vertices[*w as usize] - p).normalize_or_zero()).collect();
-            let open: Vec<Vec3> = (directions.iter().copied())
-                .filter(|d| ways.iter().all(|w| w.dot(*d) <= 0.0))
-                .collect();
-            if open.is_empty() {
-                continue;
+            let is_open = |i: &u16| ways.iter().all(|w| w.dot(directions[usize::from(*i)]) <= 0.0);
+            let open: Vec<u16> = (0..directions.len() as u16).filter(is_open).collect();
+            if !open.is_empty() {
+                corners.push((p, ways, open));
             }
+        }
+        let area = |open: &[u16]| open.len() as f64 * piece * self.height * self.height;
+        let all: f64 = corners.iter().map(|(_, _, open)| area(open)).sum();
+        let cell = self.cell.max(all / self.most);
+        let areas: Vec<f64> = corners.iter().map(|(_, _, open)| area(open)).collect();
+        for ((p, ways, open), area) in corners.into_iter().zip(areas) {
             self.points.push(p);
-            let area = open.len() as f64 * piece * self.height * self.height;
-            let count = self.count(area);
-            for _ in 0..count {
-                let d = open[self.random.index(open.len())]
+            for _ in 0..self.count(area, cell) {
+                let d = directions[usize::from(open[self.random.index(open.len())])]
                     + self.random.in_cube() * piece.sqrt() * 0.5;
                 let Some(d) = d.try_normalize() else { continue };
                 if ways.iter().all(|w| w.dot(d) <= 0.0) {
@@ -276,6 +274,65 @@ impl Maker {
             }
         }
     }
+}
+
+/// The directions from an edge in which no face is in front.
+#[derive(Clone, Copy, Debug)]
+struct Fan {
+    a: Vec3,
+    b: Vec3,
+    /// Directions are `first` turned by multiples of [`STEP`] towards `side`.
+    first: Vec3,
+    side: Vec3,
+    /// A bit for each of them.
+    open: u64,
+}
+
+impl Fan {
+    /// The number of directions.
+    fn size(&self) -> u32 {
+        self.open.count_ones()
+    }
+
+    fn is_sharp(&self) -> bool {
+        self.size() > 3
+    }
+
+    fn directions(&self, turns: &[[f64; 2]]) -> Vec<Vec3> {
+        let open = turns.iter().enumerate().filter(|(i, _)| self.open >> i & 1 == 1);
+        open.map(|(_, [c, s])| self.first * *c + self.side * *s).collect()
+    }
+}
+
+/// The fans of all edges with a length and a face.
+fn fans(mesh: &Mesh, vertices: &[Vec3], turns: &[[f64; 2]]) -> Vec<Fan> {
+    let edges = mesh.edges();
+    let opposite = |t: u32, ends: [u32; 2]| {
+        let corners = mesh.triangles()[t as usize];
+        corners.into_iter().find(|v| !ends.contains(v)).map(|v| vertices[v as usize])
+    };
+    let mut fans = Vec::new();
+    for e in 0..edges.len() {
+        let ends = edges.ends(e);
+        let [a, b] = ends.map(|v| vertices[v as usize]);
+        let Some(along) = (b - a).try_normalize() else { continue };
+        // Directions into the faces, square to the edge.
+        let mut into: Vec<Vec3> = Vec::with_capacity(2);
+        for t in edges.triangles(e) {
+            if let Some(w) = opposite(t, ends) {
+                into.extend((w - a).reject_from_normalized(along).try_normalize());
+            }
+        }
+        let Some(first) = into.first().copied() else { continue };
+        let side = along.cross(first);
+        let mut open = 0;
+        for (i, [c, s]) in turns.iter().enumerate() {
+            let d = first * *c + side * *s;
+            open |= u64::from(into.iter().all(|w| w.dot(d) <= 0.0)) << i;
+        }
+        fans.push(Fan { a, b, first, side, open });
+    }
+    fans
 }
 
 /// The angle between neighbouring directions of a fan: a 64th of a full turn.

@@ -27,7 +27,7 @@ struct Known {
 impl Known {
     fn read(&mut self, reports: &DetachedReports) {
         assert_eq!(reports.dropped().events, 0);
-        self.merged += reports.frames().len() - 1;
+        self.merged += reports.frames().len().saturating_sub(1);
         for report in reports.frames() {
             assert!(report.frame >= self.frame);
             self.frame = report.frame;

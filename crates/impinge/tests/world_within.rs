@@ -270,39 +270,39 @@ fn changed_rules_are_applied_in_parts() {
     let bodies: Vec<Handle> = (0..COUNT)
         .map(|n| world.add(Body::new(ball).at(at(Vec3::X * n as f64))).unwrap())
         .collect();
-    world.update();
+    world.update_within(&mut Budget::steps(1 << 30));
     assert_eq!(world.report().stats().meeting, 2 * COUNT - 1);
     let mut floor_only = Interest::nothing();
     floor_only.set_groups(0, 1, true).unwrap();
-    let mut run = |world: &mut World, rules: Interest, expected: usize, kind: EventKind| {
+    let mut run = |rules: Interest, steps: u64, expected: usize, kind: EventKind| {
         world.set_rules(rules);
         let (mut frames, mut events) = (0, 0);
         loop {
             if frames < 60 {
                 // It does not matter for any pair.
-                world.set_groups(bodies[frames], 1, u32::MAX - (frames as u32 % 2 << 9)).unwrap();
+                world.set_groups(bodies[frames], 1, u32::MAX - ((frames as u32 % 2) << 9)).unwrap();
             }
-            let report = world.update_within(&mut Budget::steps(400));
+            let report = world.update_within(&mut Budget::steps(steps));
             events += report.events().len();
             assert!(report.events().iter().all(|event| event.kind == kind));
-            assert!(report.events().len() <= 400);
+            // Four pairs that end take one step.
+            assert!(report.events().len() as u64 <= 4 * steps);
             frames += 1;
             if report.is_complete() {
                 break;
             }
-            assert!(report.open_bodies() > 0 || report.open_pairs() > 0);
             assert!(frames < 400, "{frames}");
             if frames == 59 {
                 assert_eq!(world.report().stats().meeting, expected);
             }
         }
-        assert!(frames > 10, "{frames}");
+        assert!(frames > 60, "{frames}");
         assert_eq!(world.report().stats().meeting, expected);
         events
     };
-    assert_eq!(run(&mut world, floor_only, COUNT, EventKind::Ended), COUNT - 1);
-    assert_eq!(run(&mut world, Interest::nothing(), 0, EventKind::Ended), COUNT);
-    let began = run(&mut world, Interest::everything(), 2 * COUNT - 1, EventKind::Began);
+    assert_eq!(run(floor_only, 400, COUNT, EventKind::Ended), COUNT - 1);
+    assert_eq!(run(Interest::nothing(), 400, 0, EventKind::Ended), COUNT);
+    let began = run(Interest::everything(), 4000, 2 * COUNT - 1, EventKind::Began);
     assert_eq!(began, 2 * COUNT - 1);
 }
 
@@ -319,7 +319,7 @@ fn persisting_pairs_are_reported_within_the_budget() {
     for frame in 1..200_usize {
         let lift = Vec3::Z * [0.0, 2.0][frame % 2];
         world.move_to(bodies[500], at(Vec3::X * 500.0 + lift)).unwrap();
-        let report = world.update_within(&mut Budget::steps(400));
+        let report = world.update_within(&mut Budget::steps(100));
         assert!(report.is_complete() && report.open_persisting() > 0);
         let mut persisting = BTreeSet::new();
         for event in report.persisting() {
@@ -330,7 +330,7 @@ fn persisting_pairs_are_reported_within_the_budget() {
             assert!(!(499..=500).contains(&slot));
             last_reported[slot] = frame;
         }
-        assert!(persisting.len() > 100 && persisting.len() <= 400, "{}", persisting.len());
+        assert!(persisting.len() > 100 && persisting.len() < 900, "{}", persisting.len());
     }
     let late = last_reported.iter().enumerate().filter(|(_, last)| **last < 190);
     assert_eq!(late.map(|(slot, _)| slot).collect::<Vec<_>>(), [499, 500]);

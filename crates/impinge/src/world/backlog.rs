@@ -63,7 +63,7 @@ pub(super) struct Backlog {
     pub(super) held_pairs: usize,
     /// Bodies whose boxes the broad phase has, and has not compared with all others.
     pub(super) pending: Vec<u32>,
-    /// Bodies whose boxes are compared, and whose pairs have yet to enter the queue.
+    /// Bodies with many pairs, whose boxes are compared and whose pairs have yet to enter the queue.
     pub(super) listing: VecDeque<u32>,
     /// Pairs of the first of these below this position are left; `None` if all are.
     pub(super) listing_position: Option<usize>,
@@ -71,6 +71,8 @@ pub(super) struct Backlog {
     pub(super) rules: RuleVersions,
     /// The record that is visited next for events of pairs that continue to meet.
     pub(super) next_persisting: usize,
+    /// Whether the last update was stopped by its budget.
+    pub(super) is_stopped: bool,
     /// Whether the last update was within a budget.
     pub(super) is_active: bool,
     /// Pairs that a check did not decide, while an update runs. Kept to reuse its memory.

@@ -278,9 +278,9 @@ impl World {
             return Next::Wait;
         };
         let is_complete = self.update_within(&mut budget).is_complete();
-        // With some of the budget left everything was tried: what is undecided stays so until
-        // something changes.
-        if is_complete || !budget.is_over() { Next::Wait } else { Next::Continue }
+        // If it was not stopped, everything was tried: what is undecided stays so until something
+        // changes.
+        if is_complete || !self.backlog.is_stopped { Next::Wait } else { Next::Continue }
     }
 
     /// Makes one change.

@@ -33,6 +33,8 @@ const UNITS_PER_BODY: u64 = 4;
 const UNITS_PER_CHECK: u64 = 4;
 /// Pairs of a body that enter the queue for one unit of work.
 const PAIRS_LISTED_PER_UNIT: usize = 2;
+/// The number of pairs of a body up to which they enter the queue at once.
+const MAX_PAIRS_LISTED_AT_ONCE: usize = 16;
 /// Bodies that are placed before the broad phase compares their boxes.
 const BODIES_AT_A_TIME: usize = 16;
 /// The share of the budget for bodies and boxes while pairs wait for checks.
@@ -115,9 +117,12 @@ impl World {
         self.begin_report();
         self.report_removed();
         self.note_changed_rules();
-        let share = if self.options.persisting { 1.0 - SHARE_OF_PERSISTING } else { 1.0 };
-        budget.part(share, |budget| self.run_stages_within(budget));
-        self.report_persisting_within(budget);
+        if self.options.persisting {
+            budget.part(1.0 - SHARE_OF_PERSISTING, |budget| self.run_stages_within(budget));
+            self.report_persisting_within(budget);
+        } else {
+            self.run_stages_within(budget);
+        }
         self.finish_report_within();
         &self.report
     }
@@ -134,6 +139,7 @@ impl World {
         self.apply_rules(budget);
         self.place_and_compare(budget);
         self.check_queue(budget);
+        self.backlog.is_stopped = budget.is_over();
     }
 
     /// Sets the function that rates pairs for [updates within a budget](World::update_within); with
@@ -244,12 +250,17 @@ impl World {
     fn place_and_compare(&mut self, budget: &mut Budget<'_>) {
         // A body whose parent has moved is open, too.
         self.bodies.change_attached();
-        while self.list_pairs(budget) {
-            self.place_some(budget);
-            if self.bodies.moved.is_empty() && self.backlog.pending.is_empty() {
+        loop {
+            let are_listed = self.list_pairs(budget);
+            if are_listed {
+                self.place_some(budget);
+            }
+            // The broad phase gets all bodies that are placed, at least as pending ones.
+            let has_work = are_listed && !self.backlog.pending.is_empty();
+            if self.bodies.moved.is_empty() && !has_work {
                 return;
             }
-            if !self.compare_boxes(budget) {
+            if !self.compare_boxes(budget) || !are_listed {
                 return;
             }
         }
@@ -274,7 +285,7 @@ impl World {
             ..self.bodies.broad_phase_frame(false)
         };
         self.completeness = self.phase.update(&frame, budget, &mut self.changes);
-        self.take_changes();
+        self.take_changes(budget);
         self.completeness == Completeness::Complete
     }
 
@@ -286,6 +297,8 @@ impl World {
         for slot in [a, b] {
             while self.bodies.marks[slot as usize].is_changed {
                 if !budget.take(UNITS_PER_BODY) {
+                    // Those that are placed are pending from now on.
+                    self.compare_boxes(budget);
                     return false;
                 }
                 self.bodies.place_first_of_chain(slot);
@@ -295,8 +308,9 @@ impl World {
         self.compare_boxes(budget) || !self.has_open_body(key)
     }
 
-    /// Takes over what the broad phase found.
-    fn take_changes(&mut self) {
+    /// Takes over what the broad phase found, and puts the pairs of the bodies that it has compared
+    /// into the queue, except of bodies with many.
+    fn take_changes(&mut self, budget: &mut Budget<'_>) {
         let Stats { boxes_began, boxes_ended, moved, .. } = &mut self.report.stats;
         *boxes_began += self.changes.began.len();
         *boxes_ended += self.changes.ended.len();
@@ -314,9 +328,11 @@ impl World {
         }
         for n in 0..self.changes.began.len() {
             let pair = self.changes.began[n];
-            let key = Key::new(pair.a, pair.b);
-            let was_held = self.pairs.get(key).is_some_and(|record| record.boxes_apart);
-            self.backlog.held_pairs -= usize::from(was_held);
+            // Also one that is not compared any more, to which the rules were not applied yet.
+            if let Some(record) = self.pairs.get_mut(Key::new(pair.a, pair.b)) {
+                let was_held = std::mem::take(&mut record.boxes_apart);
+                self.backlog.held_pairs -= usize::from(was_held);
+            }
             self.add_pair_if_compared(pair.a, pair.b);
         }
         for n in 0..self.changes.ended.len() {
@@ -329,8 +345,13 @@ impl World {
             if self.bodies.is_open(slot) {
                 continue;
             }
+            let count = self.pairs.of(slot).len();
             let marks = &mut self.bodies.marks[slot as usize];
-            if !std::mem::replace(&mut marks.is_listing, true) {
+            if count <= MAX_PAIRS_LISTED_AT_ONCE && !marks.is_listing {
+                (0..count).rev().for_each(|position| self.list_pair(slot, position));
+                // They are in the queue, and leave less for the next body.
+                let _ = budget.take(count.div_ceil(PAIRS_LISTED_PER_UNIT) as u64);
+            } else if !std::mem::replace(&mut marks.is_listing, true) {
                 self.backlog.listing.push_back(slot);
             } else if self.backlog.listing.front() == Some(&slot) {
                 self.backlog.listing_position = None;
@@ -342,8 +363,8 @@ impl World {
         self.backlog.pending = compared;
     }
 
-    /// Puts the pairs of the bodies that the broad phase has compared into the queue. Returns false
-    /// if the budget is spent before.
+    /// Puts the pairs of bodies with many of them into the queue. Returns false if the budget is
+    /// spent before.
     fn list_pairs(&mut self, budget: &mut Budget<'_>) -> bool {
         while let Some(slot) = self.backlog.listing.front().copied() {
             // Ending a pair moves the last one to its position, and new ones are added behind.

@@ -250,7 +250,8 @@ impl<P, E, O> Merge for Reports<P, E, O> {
 /// ```
 /// use impinge::internals::exchange::{FrameWriter, Merge, Reports};
 ///
-/// let (mut first, mut second) = (Reports::default(), Reports::default());
+/// let mut first: Reports<f64, &str> = Reports::default();
+/// let mut second: Reports<f64, &str> = Reports::default();
 /// let mut frame = FrameWriter::begin(&mut first, 7);
 /// frame.event("began");
 /// frame.pose(3, 0.5);

@@ -46,6 +46,8 @@ const NOT_QUERIES: &[(&str, &[&str])] = &[
             "spheres::SphereTree::children",
             "spheres::SphereTree::level",
             "spheres::SphereTree::triangles",
+            "broad::BroadPhase::pair_at",
+            "broad::BroadPhase::pair_count",
         ],
     ),
     ("spends units of a budget, which a caller may do too", &["Budget::take", "Budget::part"]),

@@ -14,6 +14,7 @@ mod convex_batch;
 mod deform;
 mod far;
 mod flight;
+mod frames;
 mod growth;
 mod hubbard_motion;
 mod hubbard_spheres;
@@ -81,6 +82,8 @@ enum Experiment {
     Far(far::Arguments),
     /// Queries within a budget: by how much they are late, and what a budget costs.
     Overshoot(overshoot::Arguments),
+    /// Frames within a budget, under loads from a tenth to a hundred times what fits.
+    Frames(frames::Arguments),
     /// All pairs of two large meshes, and building a tree, with one and more threads.
     Threads(threads::Arguments),
     /// Writes workloads for the peer commands: generated meshes, hulls and poses.
@@ -130,6 +133,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Growth(arguments) => growth::run(arguments),
         Experiment::Far(arguments) => far::run(arguments),
         Experiment::Overshoot(arguments) => overshoot::run(arguments),
+        Experiment::Frames(arguments) => frames::run(arguments),
         Experiment::Threads(arguments) => threads::run(arguments),
         Experiment::Workloads(arguments) => peers::workloads::run(arguments),
         Experiment::Peers(arguments) => peers::mesh::run(arguments),

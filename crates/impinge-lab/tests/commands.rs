@@ -97,6 +97,19 @@ fn overshoot_writes_its_tables() {
 }
 
 #[test]
+fn frames_are_never_wrong_and_their_chart_is_written() {
+    let folder = Folder::new("frames");
+    lab(&["frames", "--quick"], &folder.0);
+    let text = read(&folder.0, "frames.md");
+    assert!(text.contains(", 0 of them wrong"), "{text}");
+    for heading in ["Degradation", "Lateness"] {
+        assert!(text.contains(&format!("## {heading}")), "{text}");
+    }
+    assert!(text.contains("| 1000 | 50 | 10 |") || text.contains("| 1000 | 50 | 3 |"), "{text}");
+    assert!(read(&folder.0, "frames-load.svg").ends_with("</svg>\n"));
+}
+
+#[test]
 fn threads_writes_its_table_and_chart() {
     let folder = Folder::new("threads");
     let small = ["--triangles", "4000", "--max", "2", "--poses", "2", "--passes", "2"];

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use impinge_loom::ErrorKind;
-use impinge_loom::exchange::{FrameWriter, Reports, Step, Worker};
+use impinge_loom::exchange::{FrameWriter, Next, Reports, Step, Worker};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 
@@ -71,6 +71,40 @@ fn join_processes_unsent_input() {
         worker.input().push(5);
         let (sum, reports) = worker.join().unwrap();
         assert_eq!((sum, reports.events()), (5, [5].as_slice()));
+    });
+}
+
+/// A step that continues is called again without input, each time with a report of the same frame,
+/// and new input is taken between. The end does not wait for it.
+#[test]
+fn a_step_continues_without_input() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(|| {
+        // Adds up what is sent, one in each step.
+        let step =
+            |state: &mut (u32, Vec<u32>), step: Step, input: &mut Vec<u32>, output: &mut Vec<_>| {
+                assert_eq!(input.is_empty(), step.frames == 0);
+                state.1.append(input);
+                state.0 += state.1.pop().unwrap();
+                output.push((step.frame, state.0));
+                if state.1.is_empty() { Next::Wait } else { Next::Continue }
+            };
+        let mut worker = Worker::spawn("adder", (0, Vec::new()), step).unwrap();
+        worker.input().extend([1, 2]);
+        worker.send().unwrap();
+        worker.input().push(4);
+        worker.send().unwrap();
+        let mut reports = Vec::new();
+        if let Some(new) = worker.receive() {
+            reports.append(new);
+        }
+        let ((sum, left), rest) = worker.join().unwrap();
+        reports.extend(rest);
+        assert_eq!(sum + left.iter().sum::<u32>(), 7);
+        assert!(reports.is_sorted() && !reports.is_empty() && reports.len() <= 3);
+        assert_eq!(reports.last().map(|report| report.0), Some(2));
+        assert_eq!(reports.last().map(|report| report.1), Some(sum));
     });
 }
 

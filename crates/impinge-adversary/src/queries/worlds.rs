@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use impinge::pair::{Bias, Budget};
-use impinge::world::{Body, BoxKind, Geometry, MethodKind, World, WorldOptions};
+use impinge::world::{Body, BoxKind, DetachedOptions, Geometry, MethodKind, World, WorldOptions};
 use impinge::{Shape, Vec3};
 use impinge_papers::METHODS;
 use impinge_papers::zachmann::broad::BROAD_PHASES;
@@ -60,7 +60,12 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "detached worlds",
-        covers: &["world::Detached::send", "world::Detached::receive", "world::Detached::reattach"],
+        covers: &[
+            "world::World::detach_with",
+            "world::Detached::send",
+            "world::Detached::receive",
+            "world::Detached::reattach",
+        ],
         interval: 24,
         run: detached,
     },
@@ -331,21 +336,28 @@ fn deforming(case: &Case<'_>, checker: &mut Checker<'_>) {
 }
 
 fn detached(case: &Case<'_>, checker: &mut Checker<'_>) {
-    let mut world = World::with_options(options(case));
-    let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
-    let first = world.add(Body::new(mesh(&case.a))).expect("a body");
-    let second = world.add(Body::new(mesh(&case.b)).at(case.sample.poses[0])).expect("a body");
-    let mut detached = world.detach().expect("a thread can be started");
-    let mut last = false;
-    for (_, pose, truth) in case.steps() {
-        detached.move_to(second, *pose);
-        detached.send().expect("the thread runs");
-        // A report may not have arrived yet.
-        let _ = detached.receive();
-        last = truth.meet();
+    let last = case.steps().last().is_some_and(|(_, _, truth)| truth.meet());
+    for steps in [None, Some(200)] {
+        let mut world = World::with_options(options(case));
+        let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
+        let first = world.add(Body::new(mesh(&case.a))).expect("a body");
+        let second = world.add(Body::new(mesh(&case.b)).at(case.sample.poses[0])).expect("a body");
+        let options = DetachedOptions::default().steps(steps);
+        let mut detached = world.detach_with(options).expect("a thread can be started");
+        for (_, pose, _) in case.steps() {
+            detached.move_to(second, *pose);
+            detached.send().expect("the thread runs");
+            // A report may not have arrived yet.
+            let _ = detached.receive();
+        }
+        let (mut world, _) = detached.reattach().expect("the thread ends without a panic");
+        if steps.is_some() {
+            world.update();
+        }
+        let found = world.meet(first, second).expect("both exist");
+        if steps.is_none() {
+            checker.case(&found);
+        }
+        checker.check(found == last, || format!("detached, {steps:?}: {found}, expected {last}"));
     }
-    let (world, _) = detached.reattach().expect("the thread ends without a panic");
-    let found = world.meet(first, second).expect("both exist");
-    checker.case(&found);
-    checker.check(found == last, || format!("detached: {found}, expected {last}"));
 }

@@ -62,12 +62,12 @@ impl Late {
 }
 
 /// Whether a measured value is within its limit.
-pub(super) fn verdict(value: f64, limit: f64) -> String {
+pub(crate) fn verdict(value: f64, limit: f64) -> String {
     if value <= limit { "met".to_owned() } else { format!("missed by {}", short(value - limit)) }
 }
 
 /// The smallest value that at least this share of the sorted values do not exceed.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(at.max(1) - 1).copied().unwrap_or(0.0)
 }

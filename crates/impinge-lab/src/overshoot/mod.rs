@@ -3,7 +3,7 @@
 //! `scene.rs` says what a scene has to offer, `meshes.rs` has those of two meshes.
 
 mod cost;
-mod lateness;
+pub(crate) mod lateness;
 mod meshes;
 mod quanta;
 mod scene;

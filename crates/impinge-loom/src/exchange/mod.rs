@@ -17,5 +17,5 @@ mod worker;
 pub use latest::{Reader, Writer, latest};
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
-pub use reports::{DroppedCounts, FrameReport, FrameWriter, Reports};
+pub use reports::{DroppedCounts, FrameReport, FrameWriter, OpenCounts, Reports};
 pub use worker::{Counters, Step, Worker};

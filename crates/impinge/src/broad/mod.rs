@@ -157,6 +157,22 @@ pub trait BroadPhase: Debug + Send + Sync {
     /// Appends the pairs that overlap, as of the last frame, in any order.
     fn pairs(&self, to: &mut Vec<Pair>);
 
+    /// The number of overlapping pairs of an item, as of the last frame, for a broad phase with
+    /// lists of the pairs of each item; `None` without such lists, which is the default. With them,
+    /// changed rules of a world are [applied in parts](crate::World::update_within).
+    fn pair_count(&self, item: u32) -> Option<usize> {
+        let _ = item;
+        None
+    }
+
+    /// The pair at a position of the list of an item, if there is such a list; `None` behind its
+    /// end. A new pair is added at the end, and the last pair takes the position of one that is
+    /// removed, so that a visit from the last to the first position finds all pairs that remain.
+    fn pair_at(&self, item: u32, position: usize) -> Option<Pair> {
+        let _ = (item, position);
+        None
+    }
+
     /// The allocated memory, in bytes.
     fn bytes(&self) -> usize;
 }

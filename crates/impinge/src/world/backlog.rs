@@ -7,10 +7,11 @@
 //! every pair is reached after a number of frames that depends on its importance and the load.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
-use super::narrow::Waiting;
+use super::narrow::{SpareSearches, Waiting};
 use super::pairs::{Key, Pairs, Record};
+use super::rules::RuleVersions;
 
 /// Importances are limited to this range.
 const IMPORTANCE: [f64; 2] = [1e-6, 1e6];
@@ -62,8 +63,22 @@ pub(super) struct Backlog {
     pub(super) held_pairs: usize,
     /// Bodies whose boxes the broad phase has, and has not compared with all others.
     pub(super) pending: Vec<u32>,
+    /// Bodies with many pairs, whose boxes are compared and whose pairs have yet to enter the queue.
+    pub(super) listing: VecDeque<u32>,
+    /// Pairs of the first of these below this position are left; `None` if all are.
+    pub(super) listing_position: Option<usize>,
+    /// The pairs that have yet to be compared with changed rules.
+    pub(super) rules: RuleVersions,
+    /// The record that is visited next for events of pairs that continue to meet.
+    pub(super) next_persisting: usize,
+    /// Whether the last update was stopped by its budget.
+    pub(super) is_stopped: bool,
     /// Whether the last update was within a budget.
     pub(super) is_active: bool,
+    /// Pairs that a check did not decide, while an update runs. Kept to reuse its memory.
+    pub(super) again: Vec<Entry>,
+    /// The memory of checks that were stopped and decided later.
+    pub(super) spare: SpareSearches,
 }
 
 impl Backlog {
@@ -125,6 +140,8 @@ impl Backlog {
     pub(super) fn clear(&mut self) {
         self.queue.clear();
         self.pending.clear();
+        self.listing.clear();
+        self.listing_position = None;
         (self.open_pairs, self.held_pairs, self.is_active) = (0, 0, false);
     }
 

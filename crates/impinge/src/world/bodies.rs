@@ -1,9 +1,8 @@
 //! The bodies of a world, and the tree of parents.
 
+mod order;
 #[cfg(feature = "serde")]
 pub(super) mod serial;
-
-use std::collections::VecDeque;
 
 use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
@@ -41,9 +40,13 @@ pub(super) struct Bodies {
     retired: Vec<u32>,
     /// Slots whose pose in their parent's frame, or whose geometry, is new.
     pub(super) changed: Vec<u32>,
-    /// The same, from before the last update within a budget, which has not reached them. May
-    /// contain slots that were removed since, or that are listed twice: their mark decides.
-    pub(super) waiting: VecDeque<u32>,
+    /// The same, for updates within a budget, which place these first.
+    pub(super) waiting: order::Waiting,
+    /// Whether `changed` and `waiting` may contain slots that are not changed any more, or that are
+    /// listed twice: their mark decides.
+    has_stale_changes: bool,
+    /// The number of slots of `changed` whose children are marked as changed, too.
+    pub(super) changed_with_children: usize,
     /// The number of slots with the mark [`Marks::is_changed`].
     pub(super) changed_count: usize,
     /// The number of bodies that are attached to another one.
@@ -98,6 +101,9 @@ pub(super) struct Marks {
     pub(super) has_moved: bool,
     /// The broad phase has its box, and has not compared it with all others.
     pub(super) is_pending: bool,
+    /// Its boxes are compared, and its pairs have yet to enter the queue of an update within a
+    /// budget.
+    pub(super) is_listing: bool,
 }
 
 impl Bodies {
@@ -252,6 +258,7 @@ impl Bodies {
         if std::mem::take(&mut self.marks[slot as usize].is_changed) {
             self.changed_count -= 1;
             self.changed.retain(|other| *other != slot);
+            self.changed_with_children = 0;
         }
         self.bounds[slot as usize] = BoxF32::EMPTY;
         if self.options.oriented {
@@ -353,36 +360,21 @@ impl Bodies {
         self.locals.reserve(more);
         self.poses.reserve(more);
         self.bounds.reserve(more);
-        self.waiting.reserve(bodies.saturating_sub(self.waiting.len()));
+        self.waiting.reserve(bodies);
         self.changed.reserve(bodies.saturating_sub(self.changed.len()));
         self.moved.reserve(BODIES_TO_NOTE.min(bodies));
     }
 
-    /// Records that the bodies changed that a broad phase has not compared, so that the next update
-    /// compares them and checks their pairs.
+    /// Records that the bodies changed that a broad phase has not compared, or whose pairs were not
+    /// listed, so that the next update compares them and checks their pairs.
     pub(super) fn change_pending(&mut self) {
         for slot in 0..self.marks.len() as u32 {
-            let was_pending = std::mem::take(&mut self.marks[slot as usize].is_pending);
-            if was_pending && self.is_taken(slot) {
+            let marks = &mut self.marks[slot as usize];
+            let was_pending = std::mem::take(&mut marks.is_pending);
+            let was_listing = std::mem::take(&mut marks.is_listing);
+            if (was_pending || was_listing) && self.is_taken(slot) {
                 self.change(slot);
             }
-        }
-    }
-
-    /// Records that the bodies that are attached to those that changed, directly or indirectly,
-    /// changed too.
-    pub(super) fn change_attached(&mut self) {
-        if self.attached_count == 0 {
-            return;
-        }
-        let mut n = 0;
-        while n < self.changed.len() {
-            let mut child = self.records[self.changed[n] as usize].first_child;
-            while child != NONE {
-                self.change(child);
-                child = self.records[child as usize].next_sibling;
-            }
-            n += 1;
         }
     }
 
@@ -390,18 +382,6 @@ impl Bodies {
     pub(super) fn is_open(&self, slot: u32) -> bool {
         let marks = &self.marks[slot as usize];
         marks.is_changed || marks.is_pending
-    }
-
-    /// Moves the slots that wait for an update within a budget to the list of changed ones.
-    pub(super) fn gather_waiting(&mut self) {
-        if self.waiting.is_empty() {
-            return;
-        }
-        self.waiting.clear();
-        let marks = self.marks.iter().enumerate();
-        let changed = marks.filter(|(_, marks)| marks.is_changed).map(|(slot, _)| slot as u32);
-        self.changed.clear();
-        self.changed.extend(changed);
     }
 
     fn link(&mut self, slot: u32, parent: u32) {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Witness;
 use super::bodies::Bodies;
 use super::events::Stats;
-use super::narrow::{self, PairState};
+use super::narrow::{self, PairState, SpareSearches, Work};
 use super::pairs::{Key, Record};
 use super::selection::{MethodSelector, Selection};
 use crate::answer::Bounds;
@@ -90,6 +90,7 @@ impl<'a> Checks<'a> {
     /// If a pair starts or stops meeting, its state changes only when the outcome is processed.
     pub(super) fn check<R: AsMut<Record>>(&self, records: &mut [R]) {
         let (mut checked, mut decided_by_hulls) = (0, 0);
+        let (mut budget, mut spare) = (Budget::unlimited(), SpareSearches::default());
         for n in 0..records.len() {
             // Half of the poses were written by other threads, so they are not in this core's
             // cache.
@@ -103,7 +104,7 @@ impl<'a> Checks<'a> {
             let has_moved = |slot: u32| self.bodies.marks[slot as usize].has_moved;
             let is_undecided = record.state == PairState::Unknown || record.undecided;
             if is_undecided || has_moved(a) || has_moved(b) {
-                self.check_one(record, &mut Budget::unlimited());
+                self.check_one(record, &mut budget, &mut spare);
                 checked += 1;
                 decided_by_hulls += usize::from(record.decided_by_hulls);
             }
@@ -113,7 +114,12 @@ impl<'a> Checks<'a> {
     }
 
     /// Checks one pair.
-    pub(super) fn check_one(&self, record: &mut Record, budget: &mut Budget<'_>) {
+    pub(super) fn check_one(
+        &self,
+        record: &mut Record,
+        budget: &mut Budget<'_>,
+        spare: &mut SpareSearches,
+    ) {
         let key = record.key;
         let (a, b) = key.slots();
         let record_a = &self.bodies.records[a as usize];
@@ -127,7 +133,9 @@ impl<'a> Checks<'a> {
         let was_cold = cache.is_cold();
         let classes = [record_a.class, record_b.class];
         let selector = MethodSelector { selection: self.selection, key, classes };
-        let result = narrow::check(one, other, &pose, &selector, cache, budget);
+        let wants_location = !record.state.meets();
+        let work = &mut Work { budget, spare, wants_location };
+        let result = narrow::check(one, other, &pose, &selector, cache, work);
         record.decided_by_hulls = cache.decided_by_hulls;
         record.stamp = self.frame;
         record.geometry_versions = [record_a.geometry_version, record_b.geometry_version];

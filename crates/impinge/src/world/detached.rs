@@ -2,17 +2,82 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use super::bodies::MAX_BODIES;
 use super::commands::Command;
-use super::events::Event;
+use super::events::{Event, Undecided};
 use super::exchange::{
-    self, Counters, Entry, FrameWriter, Outbox, Reports, Scope, SpawnError, Worker,
+    self, Counters, Entry, FrameWriter, Next, OpenCounts, Outbox, Reports, Scope, SpawnError,
+    Worker,
 };
 use super::register::HandleRegister;
 use super::{Body, Geometry, Handle, Interest, World};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
+use crate::pair::Budget;
+
+/// What a report of a [`Detached`] world leaves open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Open {
+    /// A pair that the update began to check and did not decide: see
+    /// [`Report::undecided`](super::Report::undecided).
+    Pair(Undecided),
+    /// A body that was not compared with all others: see
+    /// [`Report::not_compared`](super::Report::not_compared).
+    Body(Handle),
+}
+
+/// The reports of a [`Detached`] world.
+pub type DetachedReports = Reports<Pose, Event, Open>;
+
+/// How the thread of a [`Detached`] world updates.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use impinge::World;
+/// use impinge::world::DetachedOptions;
+///
+/// let options = DetachedOptions::default().time(Duration::from_micros(500));
+/// let mut detached = World::new().detach_with(options)?;
+/// detached.send()?;
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DetachedOptions {
+    /// The time after which an update stops, counted from when the changes of the application are
+    /// made; `None` for no limit.
+    pub time: Option<Duration>,
+    /// The number of [steps](Budget::steps) after which an update stops; `None` for no limit.
+    pub steps: Option<u64>,
+}
+
+impl DetachedOptions {
+    /// With this [`time`](Self#structfield.time) for each update.
+    #[must_use]
+    pub fn time(self, time: impl Into<Option<Duration>>) -> Self {
+        Self { time: time.into(), ..self }
+    }
+
+    /// With this number of [`steps`](Self#structfield.steps) for each update.
+    #[must_use]
+    pub fn steps(self, steps: impl Into<Option<u64>>) -> Self {
+        Self { steps: steps.into(), ..self }
+    }
+
+    /// The budget of an update that begins now; `None` if there is no limit.
+    fn budget(&self) -> Option<Budget<'static>> {
+        let steps = self.steps.map(Budget::steps);
+        let deadline = self.time.and_then(|time| Instant::now().checked_add(time));
+        match (steps, deadline) {
+            (steps, None) => steps,
+            (steps, Some(at)) => Some(steps.unwrap_or_else(Budget::unlimited).and_deadline(at)),
+        }
+    }
+}
 
 /// A [`World`] on a separate thread. The application sends changes and does not wait; the thread
 /// sends reports when its updates are done.
@@ -61,10 +126,10 @@ pub struct Detached {
     refused: Arc<AtomicU64>,
 }
 
-type DetachedWorker = Worker<World, Inbox, Reports<Pose, Event>>;
+type DetachedWorker = Worker<World, Inbox, DetachedReports>;
 
 /// The work of the thread for one frame.
-type Step = dyn FnMut(&mut World, exchange::Step, &mut Inbox, &mut Reports<Pose, Event>) + Send;
+type Step = dyn FnMut(&mut World, exchange::Step, &mut Inbox, &mut DetachedReports) -> Next + Send;
 
 /// The data sent to the thread: poses with the generations of their bodies, and other changes.
 type Inbox = Outbox<(u32, Pose), Change>;
@@ -127,11 +192,57 @@ impl World {
     /// [`ErrorKind::Thread`] if the system does not start a thread. The error contains the
     /// [unchanged world](SpawnError::into_state).
     pub fn detach(self) -> Result<Detached, SpawnError<Self>> {
-        self.detach_by(|world, step| Worker::spawn("impinge world", world, step))
+        self.detach_with(DetachedOptions::default())
+    }
+
+    /// As [`World::detach`], with a limit on the time of each update, so that reports come at short
+    /// intervals under any load: see [`World::update_within`], whose rules hold here, too.
+    ///
+    /// A report then has the number of undecided pairs and of bodies that were not compared
+    /// ([`FrameReport::counts`](super::FrameReport::counts)). The thread continues with what its
+    /// budget did not allow as long as no further frame arrives, and sends a report after each such
+    /// update, with the number of the last frame. So the reports become complete when the load
+    /// drops, also if the application sends nothing. [`Detached::reattach`] does not wait for that:
+    /// the world that it returns continues. Meshes should be [prepared](crate::Mesh::prepare)
+    /// before they are added: pairs of larger meshes without trees stay undecided.
+    ///
+    /// ```
+    /// use impinge::convex::Sphere;
+    /// use impinge::world::{Body, DetachedOptions, World};
+    /// use impinge::Pose;
+    ///
+    /// let mut world = World::new();
+    /// let ball = Sphere::new(1.0)?;
+    /// for n in 0..100 {
+    ///     let at = Pose::from_translation([1.5 * f64::from(n), 0.0, 0.0])?;
+    ///     world.add(Body::new(ball.clone()).at(at))?;
+    /// }
+    /// let mut detached = world.detach_with(DetachedOptions::default().steps(300))?;
+    /// detached.send()?;
+    /// let mut began = 0;
+    /// loop {
+    ///     let Some(reports) = detached.receive() else { continue };
+    ///     began += reports.events().len();
+    ///     if reports.newest().is_some_and(|newest| newest.is_complete()) {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(began, 99);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`World::detach`].
+    pub fn detach_with(self, options: DetachedOptions) -> Result<Detached, SpawnError<Self>> {
+        self.detach_by(options, |world, step| Worker::spawn("impinge world", world, step))
     }
 
     /// As [`World::detach`], with a thread that `spawn` starts.
-    fn detach_by<F>(mut self, spawn: F) -> Result<Detached, SpawnError<Self>>
+    fn detach_by<F>(
+        mut self,
+        options: DetachedOptions,
+        spawn: F,
+    ) -> Result<Detached, SpawnError<Self>>
     where
         F: FnOnce(Self, Box<Step>) -> Result<DetachedWorker, SpawnError<Self>>,
     {
@@ -146,9 +257,10 @@ impl World {
                     count.fetch_add(1, Ordering::Relaxed);
                 }
             }
-            world.update();
+            let next = world.update_by(options);
             world.bodies.clear_free_slots();
             world.write_report(step.frame, output);
+            next
         });
         match spawn(self, step) {
             Ok(worker) => Ok(Detached { worker, register, refused }),
@@ -157,6 +269,18 @@ impl World {
                 world
             })),
         }
+    }
+
+    /// Updates, and returns whether the thread continues without further changes.
+    fn update_by(&mut self, options: DetachedOptions) -> Next {
+        let Some(mut budget) = options.budget() else {
+            self.update();
+            return Next::Wait;
+        };
+        let is_complete = self.update_within(&mut budget).is_complete();
+        // If it was not stopped, everything was tried: what is undecided stays so until something
+        // changes.
+        if is_complete || !self.backlog.is_stopped { Next::Wait } else { Next::Continue }
     }
 
     /// Makes one change.
@@ -180,9 +304,13 @@ impl World {
         }
     }
 
-    /// Writes the events of the last update, with the poses of their bodies.
-    fn write_report(&self, frame: u64, output: &mut Reports<Pose, Event>) {
+    /// Writes the events of the last update, with the poses of their bodies, and what it left open.
+    fn write_report(&self, frame: u64, output: &mut DetachedReports) {
         let mut writer = FrameWriter::begin(output, frame);
+        let (pairs, bodies) = (self.report.open_pairs(), self.report.open_bodies());
+        writer.set_counts(OpenCounts { pairs, bodies });
+        self.report.undecided().iter().for_each(|pair| writer.open(Open::Pair(*pair)));
+        self.report.not_compared().iter().for_each(|body| writer.open(Open::Body(*body)));
         let mut slots: Vec<u32> = Vec::new();
         for event in self.report.events() {
             writer.event(*event);
@@ -327,8 +455,9 @@ impl Detached {
     }
 
     /// The reports of the thread since the last call, frame by frame; `None` if there are none.
-    /// Frames that were sent while the thread was busy have one report, that of the newest.
-    pub fn receive(&mut self) -> Option<&Reports<Pose, Event>> {
+    /// Frames that were sent while the thread was busy have one report, that of the newest. A pair
+    /// that is undecided, or whose body was not compared, causes no event until it is decided.
+    pub fn receive(&mut self) -> Option<&DetachedReports> {
         self.worker.receive().map(|reports| &*reports)
     }
 
@@ -352,7 +481,7 @@ impl Detached {
     ///
     /// # Errors
     /// If the thread has panicked.
-    pub fn reattach(self) -> Result<(World, Reports<Pose, Event>), Error> {
+    pub fn reattach(self) -> Result<(World, DetachedReports), Error> {
         let (mut world, reports) = self.worker.join()?;
         world.bodies.rebuild_free_slots();
         Ok((world, reports))
@@ -371,8 +500,9 @@ mod tests {
         let [a, b] = [world.add(ball()).unwrap(), world.add(ball()).unwrap()];
         world.remove(a).unwrap();
         world.update();
-        let failed = world
-            .detach_by(|world, _| Err(SpawnError::new(Error::new(ErrorKind::Thread, "no"), world)));
+        let failed = world.detach_by(DetachedOptions::default(), |world, _| {
+            Err(SpawnError::new(Error::new(ErrorKind::Thread, "no"), world))
+        });
         let failed = failed.unwrap_err();
         assert_eq!(failed.error().kind(), ErrorKind::Thread);
         let mut world = failed.into_state();

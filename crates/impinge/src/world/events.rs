@@ -105,6 +105,7 @@ pub struct Report {
     /// The numbers of undecided pairs, and of bodies that were not compared.
     pub(super) open_pairs: usize,
     pub(super) open_bodies: usize,
+    pub(super) open_persisting: usize,
     pub(super) stats: Stats,
 }
 
@@ -190,6 +191,14 @@ impl Report {
     #[must_use]
     pub fn open_bodies(&self) -> usize {
         self.open_bodies
+    }
+
+    /// The number of pairs that were not visited for events of
+    /// [persisting](super::WorldOptions::persisting) pairs; zero except in an update
+    /// [within a budget](super::World::update_within).
+    #[must_use]
+    pub fn open_persisting(&self) -> usize {
+        self.open_persisting
     }
 
     /// Whether the report is about all pairs: none is undecided, and all bodies were compared.

@@ -6,12 +6,14 @@
 //! | bodies of one part each, or a sweep over the boxes of parts | [`check`], [`compounds`] |
 //! | the method of the pair, chosen once | [`MethodSelector`] |
 //! | an external method | [`check_externally`] |
+//! | within a budget | [`check_parts_within`] |
 //! | the hulls of two meshes, from the last separating vector | [`hulls_are_apart`] |
 //! | triangles without trees, by sweep or brute force | [`search_without_trees`] |
 //! | everything else: trees of meshes, convex bodies, half-spaces | `shape::meet_cached` |
 //! | the witness, for events and on demand | [`witness`](mod@witness) |
 
 mod compounds;
+mod within;
 mod witness;
 
 use super::Geometry;
@@ -19,13 +21,15 @@ use super::geometry::BodyPart;
 use super::method::Method;
 use super::pair_method::{PairAnswer, PairChecker, PairQuery, PairWitness};
 use super::selection::{MethodSelector, SelectedBy, SelectedMethod};
-use crate::answer::{Bounds, Verdict};
+use crate::answer::Bounds;
 use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{self, Bias, Budget, First, Posed};
+use crate::pair::{self, Bias, First, Posed};
 use crate::shape::{self, QuickVerdict};
-use compounds::check_compounds;
+use compounds::{SweepProgress, check_compounds};
+use within::check_parts_within;
+pub(super) use within::{SpareSearches, Work};
 pub(super) use witness::{witness, witness_of_result};
 
 /// The state of a pair of bodies.
@@ -118,6 +122,8 @@ pub(super) struct PairCache {
     boxes: Vec<Aabb>,
     /// B's parts, sorted by the start of these boxes along the first axis.
     order: Vec<u32>,
+    /// A check of bodies of several parts that was stopped.
+    sweep: Option<Box<SweepProgress>>,
     /// The parts that met last.
     last_meeting: Option<[u32; 2]>,
     /// The number of checks.
@@ -162,14 +168,15 @@ impl PairCache {
     pub(super) fn forget_checks(&mut self) {
         (self.decided_by_hulls, self.last_meeting, self.is_warm) = (false, None, false);
         self.used_selected = false;
+        if let Some(sweep) = &mut self.sweep {
+            sweep.forget();
+        }
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
             let mut shapes = std::mem::take(&mut part.shapes);
             shapes.clear();
-            let mut search = part.search.take();
-            if let Some(search) = &mut search {
-                search.reset();
-            }
+            let mut search = std::mem::take(&mut part.search);
+            search.reset();
             *part = PartCache { shapes, search, ..PartCache::default() };
         }
     }
@@ -188,7 +195,7 @@ struct PartCache {
     next_checks_until_hulls: u8,
     shapes: shape::ShapeCache,
     /// The search within a budget, which the next check continues if the pose is the same.
-    search: Option<Box<shape::ShapeSearch>>,
+    search: shape::ShapeSearch,
     /// The checker of an external method.
     checker: Option<Box<dyn PairChecker>>,
 }
@@ -204,7 +211,7 @@ pub(super) fn check(
     pose: &Pose,
     selector: &MethodSelector<'_>,
     cache: &mut PairCache,
-    budget: &mut Budget<'_>,
+    work: &mut Work<'_, '_>,
 ) -> CheckResult {
     cache.decided_by_hulls = false;
     cache.is_warm = true;
@@ -214,9 +221,9 @@ pub(super) fn check(
         }
         let PairCache { parts, decided_by_hulls, used_selected, .. } = cache;
         let flags = &mut Flags { decided_by_hulls, used_selected };
-        return check_parts((one, 0), (other, 0), pose, selector, &mut parts[0], flags, budget);
+        return check_parts((one, 0), (other, 0), pose, selector, &mut parts[0], flags, work);
     }
-    check_compounds(a, b, pose, selector, cache, budget)
+    check_compounds(a, b, pose, selector, cache, work)
 }
 
 /// Flags of a check of bodies that the check of two parts sets.
@@ -244,9 +251,13 @@ fn check_parts(
     selector: &MethodSelector<'_>,
     cache: &mut PartCache,
     flags: &mut Flags<'_>,
-    budget: &mut Budget<'_>,
+    work: &mut Work<'_, '_>,
 ) -> CheckResult {
     let pose = &relative_part_pose(a, b, pose);
+    if !work.budget.is_unlimited() && selector.selection.is_none() {
+        // The engine's methods are not chosen by cost: their cost is limited.
+        return check_parts_within((a, i), (b, j), pose, cache, work);
+    }
     let chosen = cache.method.unwrap_or_else(|| {
         let (chosen, rule) = selector.choose(a, b);
         *flags.used_selected |=
@@ -263,7 +274,7 @@ fn check_parts(
         SelectedMethod::Engine(method) => method,
         SelectedMethod::Other(number) => {
             let query = PairQuery { a, b, pose };
-            return match check_externally(query, selector, number, cache, budget) {
+            return match check_externally(query, selector, number, cache, work) {
                 PairAnswer::Separated { certain } => CheckResult::Apart { certain },
                 PairAnswer::Intersecting { certain, witness } => {
                     let PairWitness { triangle_a, triangle_b, point } = witness.unwrap_or_default();
@@ -276,20 +287,8 @@ fn check_parts(
             };
         }
     };
-    if !budget.is_unlimited() {
-        let search = cache.search.get_or_insert_default();
-        return match search.run(a.shape(), b.shape(), pose, budget) {
-            Verdict::Separated(_) => CheckResult::APART,
-            Verdict::Intersecting(hit) => {
-                let triangles = [hit.triangle_a, hit.triangle_b];
-                CheckResult::meeting(location(triangles, Some(hit.point)))
-            }
-            // Curved shapes that touch, as below.
-            Verdict::Undecided(_) if search.is_finished() => {
-                CheckResult::Meeting { location: location([None, None], None), certain: false }
-            }
-            Verdict::Undecided(bounds) => CheckResult::Undecided(bounds),
-        };
+    if !work.budget.is_unlimited() {
+        return check_parts_within((a, i), (b, j), pose, cache, work);
     }
     if method != Method::Shapes {
         if let (Some(mesh_a), Some(mesh_b)) = (a.shape().mesh(), b.shape().mesh()) {
@@ -334,11 +333,11 @@ fn check_externally(
     selector: &MethodSelector<'_>,
     number: u32,
     cache: &mut PartCache,
-    budget: &mut Budget<'_>,
+    work: &mut Work<'_, '_>,
 ) -> PairAnswer {
     let make = || selector.other(number).checker(query.a, query.b);
     let checker = cache.checker.get_or_insert_with(make);
-    checker.check(&query, budget)
+    checker.check(&query, work.budget)
 }
 
 /// Whether the hulls of two meshes prove that the meshes are apart, if the method tests hulls in

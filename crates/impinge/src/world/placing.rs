@@ -50,7 +50,7 @@ impl Bodies {
             self.place_level();
         }
         self.changed.clear();
-        self.changed_count = 0;
+        (self.changed_count, self.changed_with_children) = (0, 0);
         self.descend();
         while !self.level.is_empty() {
             self.place_level();
@@ -138,9 +138,37 @@ impl Bodies {
         }
         let placed = place_one(top, &self.records, &self.locals, &self.poses, self.options);
         self.set_placed(top, placed);
-        self.marks[top as usize].is_changed = false;
-        self.changed_count -= 1;
-        self.note_move(top);
+        self.note_placed(top);
+    }
+
+    /// The box of a body where it is now, also if it was not placed since it moved.
+    pub(super) fn box_now(&self, slot: u32) -> BoxF32 {
+        // The body and its ancestors, of which one has changed.
+        let mut chain = Vec::new();
+        let mut changed = 0;
+        let mut next = slot;
+        while next != NONE {
+            chain.push(next);
+            if self.marks[next as usize].is_changed {
+                changed = chain.len();
+            }
+            next = self.records[next as usize].parent;
+        }
+        let Some(top) = changed.checked_sub(1) else { return self.bounds[slot as usize] };
+        let mut pose = match chain.get(changed) {
+            Some(parent) => {
+                self.poses[*parent as usize].composed_in_chain(&self.locals[chain[top] as usize])
+            }
+            None => self.locals[chain[top] as usize],
+        };
+        for slot in chain[..top].iter().rev() {
+            pose = pose.composed_in_chain(&self.locals[*slot as usize]);
+        }
+        let record = &self.records[slot as usize];
+        match record.geometry.as_ref().filter(|_| pose.is_in_range()) {
+            Some(geometry) => self.options.boxes(geometry, &pose).0,
+            None => BoxF32::EMPTY,
+        }
     }
 
     /// Records that the bodies of a level moved, and makes their children the next level.

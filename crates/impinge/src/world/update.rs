@@ -90,9 +90,17 @@ impl World {
     }
 
     pub(super) fn begin_report(&mut self) {
-        let Report { frame, events, undecided, not_compared, stats, open_pairs, open_bodies } =
-            &mut self.report;
-        (*open_pairs, *open_bodies) = (0, 0);
+        let Report {
+            frame,
+            events,
+            undecided,
+            not_compared,
+            stats,
+            open_pairs,
+            open_bodies,
+            open_persisting,
+        } = &mut self.report;
+        (*open_pairs, *open_bodies, *open_persisting) = (0, 0, 0);
         *frame += 1;
         events.clear();
         undecided.clear();
@@ -352,11 +360,16 @@ impl World {
         }
         for record in &self.pairs.records {
             if record.state.meets() && record.since != self.report.frame {
-                let (a, b) = record.key.slots();
-                let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-                self.report.events.push(event(EventKind::Persists, a, b, record.state));
+                let event = self.persists(record.key, record.state);
+                self.report.events.push(event);
             }
         }
+    }
+
+    /// The event of a pair that continues to meet.
+    pub(super) fn persists(&self, key: Key, state: PairState) -> Event {
+        let (a, b) = key.slots();
+        event(EventKind::Persists, self.bodies.handle(a), self.bodies.handle(b), state)
     }
 
     pub(super) fn finish_report(&mut self) {

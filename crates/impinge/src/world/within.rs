@@ -1,29 +1,28 @@
 //! Updates within a budget (Hubbard 1995, sections I and VII, made exact): an update stops when the
 //! time is up, and reports what it knows.
 //!
-//! 1. Bodies that moved are placed one by one, in the order in which they moved, and the broad
-//!    phase compares their boxes. A body that was not reached is *open*: all its pairs are
-//!    undecided.
+//! 1. Bodies that moved are placed one by one (`bodies/order.rs`), and the broad phase compares
+//!    their boxes. A body that was not reached is *open*: all its pairs are undecided.
 //! 2. Pairs of the bodies that were placed enter a queue, ordered by importance and age
 //!    (`backlog.rs`).
 //! 3. Pairs are checked in this order, each within the rest of the budget. A pair that was not
 //!    decided stays in the queue.
 //!
 //! A pair with an open body is never checked, as its poses are not those of one moment; its state
-//! and its events stay as they are. If the boxes of such a pair do not overlap any more, the pair
-//! is *held*: it ends when both bodies are up to date, or continues.
+//! and its events stay as they are. When it is the first of the queue, its bodies are placed and
+//! compared before others. If the boxes of a pair with an open body do not overlap any more, the
+//! pair is *held*: it ends when both bodies are up to date, or continues.
 
 use rayon::prelude::*;
 
 use super::backlog::Entry;
 use super::callbacks::Importance;
 use super::check::{CheckOutcome, CheckOutcomes, Checks, Outcome};
-use super::events::{Report, Stats, Undecided};
+use super::events::{Report, Stats};
 use super::pairs::Key;
 use super::selection::Selection;
 use super::update::UndecidedPair;
 use super::{BodyPart, Geometry, Handle, World};
-use crate::answer::Bounds;
 use crate::broad::{Completeness, FrameInput, Incremental, Moved};
 use crate::math::{Aabb, Vec3};
 use crate::pair::Budget;
@@ -32,12 +31,18 @@ use crate::pair::Budget;
 const UNITS_PER_BODY: u64 = 4;
 /// Units of work to take a pair from the queue, in addition to those of its check.
 const UNITS_PER_CHECK: u64 = 4;
+/// Pairs of a body that enter the queue for one unit of work.
+const PAIRS_LISTED_PER_UNIT: usize = 2;
+/// The number of pairs of a body up to which they enter the queue at once.
+const MAX_PAIRS_LISTED_AT_ONCE: usize = 16;
 /// Bodies that are placed before the broad phase compares their boxes.
 const BODIES_AT_A_TIME: usize = 16;
 /// The share of the budget for bodies and boxes while pairs wait for checks.
 const SHARE_OF_BROAD_PHASE: f64 = 0.5;
-/// The number of bodies up to which a report lists those that were not compared.
-const MAX_LISTED_BODIES: usize = 256;
+/// The share of the rest for changed rules.
+const SHARE_OF_RULES: f64 = 0.25;
+/// The share of the budget for events of pairs that continue to meet, if the options include them.
+const SHARE_OF_PERSISTING: f64 = 0.125;
 
 /// A pair that waits for a check, as the function of [`World::set_importance`] gets it.
 #[derive(Clone, Copy, Debug)]
@@ -69,11 +74,16 @@ impl World {
     /// not compared](Report::open_bodies), whose pairs are all undecided; [`World::undecided`] and
     /// [`World::not_compared`] name them. No pair waits for ever: see [`World::set_importance`].
     ///
-    /// The update uses the calling thread only, and [persisting](super::WorldOptions::persisting)
-    /// pairs are not reported. With a limit of [steps](Budget::steps) reports are the same on every
-    /// machine. Some work is done at once: placing one body with its box (of which
-    /// [`BoxKind::Tight`](super::BoxKind::Tight) visits every vertex), and deciding anew which
-    /// pairs are compared after a change of the [rules](World::set_rules). A world needs memory as
+    /// The update uses the calling thread only. With a limit of [steps](Budget::steps) reports are
+    /// the same on every machine. After a change of the [rules](World::set_rules) the bodies whose
+    /// pairs were not compared with them yet count as not compared. Events of
+    /// [persisting](super::WorldOptions::persisting) pairs get an eighth of the budget: an update
+    /// continues with them where the last one ended, undecided pairs have none, and
+    /// [`Report::open_persisting`] is the number of pairs that were not visited.
+    ///
+    /// Some work is done at once: placing one body with its box (of which
+    /// [`BoxKind::Tight`](super::BoxKind::Tight) visits every vertex), and marking the bodies that
+    /// are attached to one that moved. A world needs memory as
     /// it grows, and allocating it takes time: [`World::reserve`] does that before. Meshes should
     /// be [prepared](World::prepare). The first call replaces a broad phase that cannot
     /// [stop](crate::broad::BroadPhase::can_stop) by [`Incremental`], which compares all boxes
@@ -106,17 +116,30 @@ impl World {
         self.enter_budget();
         self.begin_report();
         self.report_removed();
+        self.note_changed_rules();
+        if self.options.persisting {
+            budget.part(1.0 - SHARE_OF_PERSISTING, |budget| self.run_stages_within(budget));
+            self.report_persisting_within(budget);
+        } else {
+            self.run_stages_within(budget);
+        }
+        self.finish_report_within();
+        &self.report
+    }
+
+    /// The stages of an update within a budget.
+    fn run_stages_within(&mut self, budget: &mut Budget<'_>) {
         let share = if self.backlog.has_checks() { SHARE_OF_BROAD_PHASE } else { 1.0 };
         budget.part(share, |budget| self.place_and_compare(budget));
-        if self.recheck_interest {
-            self.recheck_compared_pairs();
+        if self.backlog.rules.behind() > 0 {
+            budget.part(SHARE_OF_RULES, |budget| self.apply_rules(budget));
         }
         self.check_queue(budget);
         // What the checks have left.
+        self.apply_rules(budget);
         self.place_and_compare(budget);
         self.check_queue(budget);
-        self.finish_report_within();
-        &self.report
+        self.backlog.is_stopped = budget.is_over();
     }
 
     /// Sets the function that rates pairs for [updates within a budget](World::update_within); with
@@ -152,6 +175,7 @@ impl World {
         self.phase.reserve(bodies, pairs);
         self.pairs.reserve(bodies, pairs);
         self.backlog.reserve(pairs);
+        self.backlog.rules.reserve(bodies);
         self.bodies.reserve(bodies);
     }
 
@@ -167,69 +191,6 @@ impl World {
                 mesh.prepare();
             }
         });
-    }
-
-    /// All pairs that are undecided, as of the last update, in any order, with bounds of their
-    /// signed distance from their boxes. Pairs of the bodies of [`World::not_compared`] are
-    /// undecided too, and are listed here only if the broad phase knew them before.
-    pub fn undecided(&self) -> impl Iterator<Item = Undecided> + '_ {
-        let records = self.pairs.records.iter();
-        records.filter(|record| record.undecided || self.has_open_body(record.key)).map(|record| {
-            let (a, b) = record.key.slots();
-            let bounds = match self.has_open_body(record.key) {
-                true => Bounds::UNKNOWN,
-                false => Bounds::of_boxes(&self.box_of(a), &self.box_of(b)),
-            };
-            let since = match self.backlog.is_active {
-                true => record.waiting().since,
-                false => self.undecided_since(record.key),
-            };
-            Undecided {
-                a: self.bodies.handle(a),
-                b: self.bodies.handle(b),
-                met: record.state.meets(),
-                since: if since == 0 { self.report.frame } else { since },
-                bounds,
-            }
-        })
-    }
-
-    /// The bodies that were not compared with all others, as of the last update: they moved or were
-    /// added, and the budget was spent. All their pairs are undecided.
-    pub fn not_compared(&self) -> impl Iterator<Item = Handle> + '_ {
-        let slots = 0..self.bodies.records.len() as u32;
-        let open = slots.filter(|slot| self.bodies.is_taken(*slot) && self.bodies.is_open(*slot));
-        open.map(|slot| self.bodies.handle(slot))
-    }
-
-    /// The pairs that are undecided after updates of either kind, sorted.
-    pub(super) fn undecided_pairs(&self) -> Vec<UndecidedPair> {
-        if !self.backlog.is_active {
-            return self.undecided.clone();
-        }
-        let open = self.pairs.records.iter().filter(|record| record.undecided);
-        let mut pairs: Vec<UndecidedPair> = open
-            .map(|record| UndecidedPair { key: record.key, since: record.waiting().since })
-            .collect();
-        pairs.sort_unstable_by_key(|pair| pair.key);
-        pairs
-    }
-
-    fn undecided_since(&self, key: Key) -> u64 {
-        let known = self.undecided.binary_search_by_key(&key, |pair| pair.key);
-        known.map_or(0, |n| self.undecided[n].since)
-    }
-
-    fn has_open_body(&self, key: Key) -> bool {
-        let (a, b) = key.slots();
-        self.backlog.is_active && (self.bodies.is_open(a) || self.bodies.is_open(b))
-    }
-
-    /// A box around a body that is up to date.
-    fn box_of(&self, slot: u32) -> Aabb {
-        let bounds = self.bodies.bounds[slot as usize];
-        let point = |p: [f32; 3]| Vec3::from_array(p.map(f64::from));
-        Aabb { min: point(bounds.min), max: point(bounds.max) }
     }
 
     /// Prepares the world for updates within a budget, after one without.
@@ -272,6 +233,7 @@ impl World {
         self.undecided = self.undecided_pairs();
         let held = self.backlog.held_pairs > 0;
         self.backlog.clear();
+        self.recheck_interest |= self.backlog.rules.clear();
         self.bodies.gather_waiting();
         self.bodies.change_pending();
         for record in &mut self.pairs.records {
@@ -288,39 +250,26 @@ impl World {
     fn place_and_compare(&mut self, budget: &mut Budget<'_>) {
         // A body whose parent has moved is open, too.
         self.bodies.change_attached();
-        if self.bodies.waiting.is_empty() {
-            // Without a copy: there may be a hundred thousand.
-            self.bodies.waiting = std::mem::take(&mut self.bodies.changed).into();
-        } else {
-            let Self { bodies, .. } = self;
-            bodies.waiting.extend(bodies.changed.drain(..));
-        }
         loop {
-            self.place_some(budget);
-            if self.bodies.moved.is_empty() && self.backlog.pending.is_empty() {
+            let are_listed = self.list_pairs(budget);
+            if are_listed {
+                self.place_some(budget);
+            }
+            // The broad phase gets all bodies that are placed, at least as pending ones.
+            let has_work = are_listed && !self.backlog.pending.is_empty();
+            if self.bodies.moved.is_empty() && !has_work {
                 return;
             }
-            self.changes.clear();
-            let frame = FrameInput {
-                moved: Moved::Only(&self.bodies.moved),
-                ..self.bodies.broad_phase_frame(false)
-            };
-            self.completeness = self.phase.update(&frame, budget, &mut self.changes);
-            self.take_changes();
-            if self.completeness == Completeness::Incomplete || budget.is_over() {
+            if !self.compare_boxes(budget) || !are_listed {
                 return;
             }
         }
     }
 
-    /// Places a few bodies.
+    /// Places a few bodies. None as long as the broad phase has enough of them.
     fn place_some(&mut self, budget: &mut Budget<'_>) {
-        while self.bodies.moved.len() < BODIES_AT_A_TIME {
-            let Some(slot) = self.bodies.waiting.front().copied() else { return };
-            if !self.bodies.marks[slot as usize].is_changed {
-                self.bodies.waiting.pop_front();
-                continue;
-            }
+        while self.bodies.moved.len() + self.backlog.pending.len() < BODIES_AT_A_TIME {
+            let Some(slot) = self.bodies.next_to_place() else { return };
             if !budget.take(UNITS_PER_BODY) {
                 return;
             }
@@ -328,9 +277,40 @@ impl World {
         }
     }
 
+    /// Compares the boxes of the bodies that were placed. Returns whether all are compared.
+    fn compare_boxes(&mut self, budget: &mut Budget<'_>) -> bool {
+        self.changes.clear();
+        let frame = FrameInput {
+            moved: Moved::Only(&self.bodies.moved),
+            ..self.bodies.broad_phase_frame(false)
+        };
+        self.completeness = self.phase.update(&frame, budget, &mut self.changes);
+        self.take_changes(budget);
+        self.completeness == Completeness::Complete
+    }
+
+    /// Places the two bodies of a pair and compares their boxes, before the bodies that wait
+    /// longer: without that, two bodies that move in every frame would not be up to date at the
+    /// same time. Returns false if the budget is spent before.
+    fn bring_up_to_date(&mut self, key: Key, budget: &mut Budget<'_>) -> bool {
+        let (a, b) = key.slots();
+        for slot in [a, b] {
+            while self.bodies.marks[slot as usize].is_changed {
+                if !budget.take(UNITS_PER_BODY) {
+                    // Those that are placed are pending from now on.
+                    self.compare_boxes(budget);
+                    return false;
+                }
+                self.bodies.place_first_of_chain(slot);
+            }
+        }
+        // One that is removed is not placed, and is pending until the broad phase knows.
+        self.compare_boxes(budget) || !self.has_open_body(key)
+    }
+
     /// Takes over what the broad phase found, and puts the pairs of the bodies that it has compared
-    /// into the queue.
-    fn take_changes(&mut self) {
+    /// into the queue, except of bodies with many.
+    fn take_changes(&mut self, budget: &mut Budget<'_>) {
         let Stats { boxes_began, boxes_ended, moved, .. } = &mut self.report.stats;
         *boxes_began += self.changes.began.len();
         *boxes_ended += self.changes.ended.len();
@@ -348,9 +328,11 @@ impl World {
         }
         for n in 0..self.changes.began.len() {
             let pair = self.changes.began[n];
-            let key = Key::new(pair.a, pair.b);
-            let was_held = self.pairs.get(key).is_some_and(|record| record.boxes_apart);
-            self.backlog.held_pairs -= usize::from(was_held);
+            // Also one that is not compared any more, to which the rules were not applied yet.
+            if let Some(record) = self.pairs.get_mut(Key::new(pair.a, pair.b)) {
+                let was_held = std::mem::take(&mut record.boxes_apart);
+                self.backlog.held_pairs -= usize::from(was_held);
+            }
             self.add_pair_if_compared(pair.a, pair.b);
         }
         for n in 0..self.changes.ended.len() {
@@ -359,26 +341,66 @@ impl World {
         }
         compared.sort_unstable();
         compared.dedup();
-        let frame = self.report.frame;
         for slot in compared.iter().copied() {
             if self.bodies.is_open(slot) {
                 continue;
             }
-            // Ending a pair moves another one to its position.
-            for position in (0..self.pairs.of(slot).len()).rev() {
-                let number = self.pairs.of(slot)[position];
-                let record = &self.pairs.records[number as usize];
-                if record.boxes_apart {
-                    self.end_or_hold(record.key);
-                } else {
-                    self.enqueue(number, frame);
-                }
+            let count = self.pairs.of(slot).len();
+            let marks = &mut self.bodies.marks[slot as usize];
+            if count <= MAX_PAIRS_LISTED_AT_ONCE && !marks.is_listing {
+                (0..count).rev().for_each(|position| self.list_pair(slot, position));
+                // They are in the queue, and leave less for the next body.
+                let _ = budget.take(count.div_ceil(PAIRS_LISTED_PER_UNIT) as u64);
+            } else if !std::mem::replace(&mut marks.is_listing, true) {
+                self.backlog.listing.push_back(slot);
+            } else if self.backlog.listing.front() == Some(&slot) {
+                self.backlog.listing_position = None;
             }
         }
         self.bodies.clear_moves();
         compared.clear();
         compared.extend(self.changes.pending.iter().filter(|slot| (**slot as usize) < slots));
         self.backlog.pending = compared;
+    }
+
+    /// Puts the pairs of bodies with many of them into the queue. Returns false if the budget is
+    /// spent before.
+    fn list_pairs(&mut self, budget: &mut Budget<'_>) -> bool {
+        while let Some(slot) = self.backlog.listing.front().copied() {
+            // Ending a pair moves the last one to its position, and new ones are added behind.
+            let all = self.pairs.of(slot).len();
+            let mut left = self.backlog.listing_position.unwrap_or(all).min(all);
+            // One that has moved again is listed when its boxes are compared.
+            if self.bodies.is_open(slot) {
+                left = 0;
+            }
+            while left > 0 {
+                if !budget.step() {
+                    self.backlog.listing_position = Some(left);
+                    return false;
+                }
+                let next = left.saturating_sub(PAIRS_LISTED_PER_UNIT);
+                (next..left).rev().for_each(|position| self.list_pair(slot, position));
+                left = next;
+            }
+            self.bodies.marks[slot as usize].is_listing = false;
+            self.backlog.listing.pop_front();
+            self.backlog.listing_position = None;
+        }
+        true
+    }
+
+    /// Puts a pair of a body into the queue, or ends it if its boxes are apart.
+    fn list_pair(&mut self, slot: u32, position: usize) {
+        let Some(number) = self.pairs.of(slot).get(position).copied() else { return };
+        let record = &self.pairs.records[number as usize];
+        // Bodies do not move during an update.
+        let is_decided = record.stamp == self.report.frame && !record.undecided;
+        if record.boxes_apart {
+            self.end_or_hold(record.key);
+        } else if !is_decided {
+            self.enqueue(number, self.report.frame);
+        }
     }
 
     /// Ends a pair whose boxes do not overlap, or holds it if one of the bodies is open.
@@ -419,8 +441,15 @@ impl World {
         self.backlog.add(record, frame, importance);
     }
 
+    /// Puts a pair that is new into the queue.
+    pub(super) fn enqueue_new(&mut self, key: Key) {
+        if let Some(number) = self.pairs.number(key) {
+            self.enqueue(number, self.report.frame);
+        }
+    }
+
     /// Decides again which pairs are compared, after a change of the rules.
-    fn recheck_compared_pairs(&mut self) {
+    pub(super) fn recheck_compared_pairs(&mut self) {
         self.recheck_interest = false;
         let is_compared = |key: &Key| {
             let (a, b) = key.slots();
@@ -446,30 +475,36 @@ impl World {
     /// Checks pairs in the order of the queue until it is empty or the budget is spent.
     fn check_queue(&mut self, budget: &mut Budget<'_>) {
         // Pairs that a check did not decide enter the queue again after it.
-        let mut again: Vec<Entry> = Vec::new();
+        let mut again = std::mem::take(&mut self.backlog.again);
         let mut outcomes = std::mem::take(&mut self.outcomes);
         while let Some(entry) = self.backlog.pop(&self.pairs) {
-            if !budget.take(UNITS_PER_CHECK) {
+            if self.is_not_compared_any_more(entry.key) {
+                self.remove_pair(entry.key);
+                continue;
+            }
+            if !budget.take(UNITS_PER_CHECK)
+                || self.has_open_body(entry.key) && !self.bring_up_to_date(entry.key, budget)
+            {
                 self.backlog.put_back(entry);
                 break;
             }
-            if self.has_open_body(entry.key) {
-                // It enters the queue again when both bodies are up to date.
-                if let Some(record) = self.pairs.get_mut(entry.key) {
-                    record.waiting_mut().entry = 0;
-                }
-                continue;
-            }
+            let is_first = self.report.stats.checked == 0;
             if self.check_one_within(entry.key, budget, &mut outcomes) {
-                again.push(entry);
+                if budget.is_over() && !is_first {
+                    // It is the first of the next frame, with more of the budget than was left.
+                    self.backlog.put_back(entry);
+                } else {
+                    again.push(entry);
+                }
             }
         }
         self.outcomes = outcomes;
-        for Entry { key, .. } in again {
+        for Entry { key, .. } in again.drain(..) {
             let Some(number) = self.pairs.number(key) else { continue };
             self.pairs.records[number as usize].waiting_mut().entry = 0;
             self.enqueue(number, self.report.frame);
         }
+        self.backlog.again = again;
     }
 
     /// Checks a pair. Returns whether it is undecided.
@@ -485,7 +520,7 @@ impl World {
         let record = &mut self.pairs.records[number as usize];
         let since = record.waiting().since;
         let checks = Checks::new(&self.bodies, selection, frame, outcomes);
-        checks.check_one(record, budget);
+        checks.check_one(record, budget, &mut self.backlog.spare);
         self.report.stats.checked += 1;
         self.report.stats.decided_by_hulls += usize::from(record.decided_by_hulls);
         let undecided = record.undecided;
@@ -502,26 +537,5 @@ impl World {
             }
         }
         undecided
-    }
-
-    fn finish_report_within(&mut self) {
-        let open_bodies = self.bodies.changed_count + self.backlog.pending.len();
-        self.report.open_bodies = open_bodies;
-        self.report.open_pairs = self.backlog.open_pairs;
-        if (1..=MAX_LISTED_BODIES).contains(&open_bodies) {
-            let Self { bodies, backlog, report, .. } = self;
-            let slots = bodies.waiting.iter().chain(&bodies.changed).chain(&backlog.pending);
-            let mut open: Vec<u32> = slots.copied().collect();
-            open.retain(|slot| bodies.is_open(*slot) && bodies.is_taken(*slot));
-            open.sort_unstable();
-            open.dedup();
-            report.open_bodies = open.len();
-            report.not_compared.extend(open.into_iter().map(|slot| bodies.handle(slot)));
-        }
-        self.report.stats.pairs = self.pairs.records.len();
-        self.report.undecided.sort_unstable_by_key(|pair| (pair.a.slot, pair.b.slot));
-        // A pair may be checked twice if its body moved down the chain of its parents.
-        self.report.undecided.dedup_by_key(|pair| (pair.a, pair.b));
-        self.finish_report();
     }
 }

@@ -179,7 +179,13 @@ impl BroadPhase for Incremental {
         // Items that appear or disappear because the list of boxes has another length.
         let now = frame.bounds.len();
         let before = std::mem::replace(&mut self.listed, now);
-        (before.min(now) as u32..before.max(now) as u32).for_each(|item| self.enqueue(item));
+        for item in before.min(now) as u32..before.max(now) as u32 {
+            // An item that appears without a box has nothing to compare: there may be very many,
+            // which get their boxes in later frames.
+            if now < before || !frame.of(item).is_empty() {
+                self.enqueue(item);
+            }
+        }
         match frame.moved {
             Moved::All => (0..count as u32).for_each(|item| self.enqueue(item)),
             Moved::Only(items) => {
@@ -215,6 +221,14 @@ impl BroadPhase for Incremental {
         to.extend(self.pairs.iter());
     }
 
+    fn pair_count(&self, item: u32) -> Option<usize> {
+        Some(self.pairs.count_of(item))
+    }
+
+    fn pair_at(&self, item: u32, position: usize) -> Option<Pair> {
+        (position < self.pairs.count_of(item)).then(|| self.pairs.pair_of(item, position))
+    }
+
     fn bytes(&self) -> usize {
         self.cells.bytes()
             + self.pairs.bytes()
@@ -235,6 +249,22 @@ mod tests {
         agrees_with_the_oracle(Incremental::new, false);
         agrees_with_the_oracle(Incremental::new, true);
         memory_stops_growing(Incremental::new);
+    }
+
+    #[test]
+    fn items_that_appear_without_a_box_take_no_work() {
+        let (mut phase, mut changes) = (Incremental::new(), Changes::default());
+        let mut boxes = vec![BoxF32::EMPTY; 1000];
+        let mut update = |boxes: &[BoxF32], moved: &[u32]| {
+            changes.clear();
+            let view = FrameInput { bounds: boxes, oriented: None, moved: Moved::Only(moved) };
+            let completeness = phase.update(&view, &mut Budget::steps(20), &mut changes);
+            (completeness, changes.pending.len(), changes.began.len())
+        };
+        assert_eq!(update(&boxes, &[]), (Completeness::Complete, 0, 0));
+        boxes[3] = BoxF32 { min: [0.0; 3], max: [1.0; 3] };
+        boxes[900] = boxes[3];
+        assert_eq!(update(&boxes, &[3, 900]), (Completeness::Complete, 0, 1));
     }
 
     /// Updates with small budgets: what is reported is right, what is missing concerns pending

@@ -76,6 +76,19 @@ impl ShapeSearch {
         self.is_finished
     }
 
+    /// Whether it has the memory of a state, which a query that takes more than the first piece
+    /// does not have to allocate.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.state.is_some()
+    }
+
+    /// Whether the state belongs to this query. If not, the first piece decided it, or it did not
+    /// begin.
+    pub(crate) fn has_state_of(&self, a: &Shape, b: &Shape, pose: &Pose) -> bool {
+        let key = self.state.as_ref().and_then(|state| state.key.as_ref());
+        key.is_some_and(|key| key.is_of(a, b, pose))
+    }
+
     /// Continues the query, or starts it. See [`intersects_within`].
     pub fn run(&mut self, a: &Shape, b: &Shape, pose: &Pose, budget: &mut Budget<'_>) -> Verdict {
         self.run_cached(a, b, pose, &mut ShapeCache::default(), budget)
@@ -112,7 +125,6 @@ impl ShapeSearch {
 
     /// As [`run_cached`](Self::run_cached), with only the evidence that needs no extra work; bounds
     /// if the budget was spent.
-    #[allow(dead_code, reason = "for updates of a world within a budget")]
     pub(crate) fn run_quick(
         &mut self,
         a: &Shape,

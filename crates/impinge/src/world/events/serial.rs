@@ -14,6 +14,7 @@ struct Form {
     not_compared: Vec<Handle>,
     open_pairs: usize,
     open_bodies: usize,
+    open_persisting: usize,
     stats: Stats,
 }
 
@@ -21,8 +22,16 @@ struct Form {
 /// that were not compared in the order of slots, each once; and no later update than the report's.
 impl<'de> Deserialize<'de> for Report {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Form { frame, events, undecided, not_compared, open_pairs, open_bodies, stats } =
-            Form::deserialize(deserializer)?;
+        let Form {
+            frame,
+            events,
+            undecided,
+            not_compared,
+            open_pairs,
+            open_bodies,
+            open_persisting,
+            stats,
+        } = Form::deserialize(deserializer)?;
         let slots = |event: &Event| (event.a.slot, event.b.slot);
         if !events.iter().all(|event| event.a.slot < event.b.slot)
             || !events.windows(2).all(|w| slots(&w[0]) <= slots(&w[1]))
@@ -46,6 +55,15 @@ impl<'de> Deserialize<'de> for Report {
         if open_pairs < undecided.len() || open_bodies < not_compared.len() {
             return Err(D::Error::custom("more pairs or bodies are listed as open than there are"));
         }
-        Ok(Self { frame, events, undecided, not_compared, open_pairs, open_bodies, stats })
+        Ok(Self {
+            frame,
+            events,
+            undecided,
+            not_compared,
+            open_pairs,
+            open_bodies,
+            open_persisting,
+            stats,
+        })
     }
 }

@@ -79,8 +79,8 @@ pub use latest::{Reader, Writer, latest};
 #[cfg(any(test, feature = "internals"))]
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
-pub use reports::{DroppedCounts, FrameReport, FrameWriter, Reports};
-pub use worker::{Counters, SpawnError, Step, Worker};
+pub use reports::{DroppedCounts, FrameReport, FrameWriter, OpenCounts, Reports};
+pub use worker::{Counters, Next, SpawnError, Step, Worker};
 
 #[cfg(test)]
 mod tests {

@@ -40,22 +40,36 @@ const DEFAULT_MAX_ITEMS: usize = 1 << 16;
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Reports<P, E> {
+pub struct Reports<P, E, O = ()> {
     frames: Vec<FrameStart>,
     events: Vec<E>,
     /// By frame, and within a frame by body.
     poses: Vec<(u32, P)>,
+    /// What is open, by frame.
+    open: Vec<O>,
     dropped: DroppedCounts,
     limit: usize,
 }
 
-/// The indices of the first event and pose of a frame. They end where those of the next frame
-/// start.
+/// The indices of the first event, pose and open item of a frame. They end where those of the next
+/// frame start.
 #[derive(Clone, Copy, Debug)]
 struct FrameStart {
     frame: u64,
     event: usize,
     pose: usize,
+    open: usize,
+    counts: OpenCounts,
+}
+
+/// The numbers of pairs and bodies that are open after an update within a budget. Zero if the
+/// report is about all pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenCounts {
+    /// As [`Report::open_pairs`](crate::world::Report::open_pairs).
+    pub pairs: usize,
+    /// As [`Report::open_bodies`](crate::world::Report::open_bodies).
+    pub bodies: usize,
 }
 
 /// The numbers of unread items that were dropped because of the limit.
@@ -69,24 +83,36 @@ pub struct DroppedCounts {
 
 /// One frame of [`Reports`].
 #[derive(Debug, PartialEq)]
-pub struct FrameReport<'a, P, E> {
-    /// The number that the application got when it sent the frame.
+pub struct FrameReport<'a, P, E, O = ()> {
+    /// The number that the application got when it sent the frame. Several reports have the same
+    /// number if the thread continued what its budget had not allowed.
     pub frame: u64,
     /// The events.
     pub events: &'a [E],
     /// The poses of the bodies of the events, by body.
     pub poses: &'a [(u32, P)],
+    /// Pairs that were checked and not decided, and bodies that were not compared, as far as the
+    /// update has listed them.
+    pub open: &'a [O],
+    /// The numbers of all that are open.
+    pub counts: OpenCounts,
 }
 
-impl<P, E> Copy for FrameReport<'_, P, E> {}
+impl<P, E, O> Copy for FrameReport<'_, P, E, O> {}
 
-impl<P, E> Clone for FrameReport<'_, P, E> {
+impl<P, E, O> Clone for FrameReport<'_, P, E, O> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<'a, P, E> FrameReport<'a, P, E> {
+impl<'a, P, E, O> FrameReport<'a, P, E, O> {
+    /// Whether the report is about all pairs: none is undecided, and all bodies were compared.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.counts == OpenCounts::default()
+    }
+
     /// The pose of `body` in this frame, if it was written.
     #[must_use]
     pub fn pose(&self, body: u32) -> Option<&'a P> {
@@ -95,20 +121,21 @@ impl<'a, P, E> FrameReport<'a, P, E> {
     }
 }
 
-impl<P, E> Default for Reports<P, E> {
+impl<P, E, O> Default for Reports<P, E, O> {
     fn default() -> Self {
         Self {
             frames: Vec::new(),
             events: Vec::new(),
             poses: Vec::new(),
+            open: Vec::new(),
             dropped: DroppedCounts::default(),
             limit: DEFAULT_MAX_ITEMS,
         }
     }
 }
 
-impl<P, E> Reports<P, E> {
-    /// Sets the largest number of frames, events and poses together that are kept of unread
+impl<P, E, O> Reports<P, E, O> {
+    /// Sets the largest number of frames, events, poses and open items together that are kept of unread
     /// reports, unless the newest frame alone has more. The default is 65,536. Merged reports have
     /// the limit of the newer one.
     pub fn set_limit(&mut self, limit: usize) {
@@ -119,13 +146,13 @@ impl<P, E> Reports<P, E> {
     #[must_use]
     pub fn frames(
         &self,
-    ) -> impl DoubleEndedIterator<Item = FrameReport<'_, P, E>> + ExactSizeIterator {
+    ) -> impl DoubleEndedIterator<Item = FrameReport<'_, P, E, O>> + ExactSizeIterator {
         (0..self.frames.len()).map(|n| self.frame(n))
     }
 
     /// The newest frame.
     #[must_use]
-    pub fn newest(&self) -> Option<FrameReport<'_, P, E>> {
+    pub fn newest(&self) -> Option<FrameReport<'_, P, E, O>> {
         self.frames().next_back()
     }
 
@@ -142,54 +169,62 @@ impl<P, E> Reports<P, E> {
         self.dropped
     }
 
-    fn frame(&self, n: usize) -> FrameReport<'_, P, E> {
+    fn frame(&self, n: usize) -> FrameReport<'_, P, E, O> {
         let start = self.frames[n];
-        let (event, pose) = match self.frames.get(n + 1) {
-            Some(next) => (next.event, next.pose),
-            None => (self.events.len(), self.poses.len()),
+        let (event, pose, open) = match self.frames.get(n + 1) {
+            Some(next) => (next.event, next.pose, next.open),
+            None => (self.events.len(), self.poses.len(), self.open.len()),
         };
         FrameReport {
             frame: start.frame,
             events: &self.events[start.event..event],
             poses: &self.poses[start.pose..pose],
+            open: &self.open[start.open..open],
+            counts: start.counts,
         }
     }
 
     /// Drops the oldest frames, if the limit is exceeded.
     fn drop_excess(&mut self) {
-        let (events, poses) = (self.events.len(), self.poses.len());
-        let total = self.frames.len() + events + poses;
+        let items = self.events.len() + self.poses.len() + self.open.len();
+        let total = self.frames.len() + items;
         if total <= self.limit || self.frames.len() < 2 {
             return;
         }
         // The first frame from which on everything fits, or the last one.
         let last = self.frames.len() - 1;
-        let keep = (1..last)
-            .find(|&n| total - n - self.frames[n].event - self.frames[n].pose <= self.limit)
-            .unwrap_or(last);
-        let FrameStart { event, pose, .. } = self.frames[keep];
+        let before = |n: usize| {
+            let FrameStart { event, pose, open, .. } = self.frames[n];
+            n + event + pose + open
+        };
+        let keep = (1..last).find(|&n| total - before(n) <= self.limit).unwrap_or(last);
+        let FrameStart { event, pose, open, .. } = self.frames[keep];
         self.frames.drain(..keep);
         self.events.drain(..event);
         self.poses.drain(..pose);
+        self.open.drain(..open);
         for start in &mut self.frames {
             start.event -= event;
             start.pose -= pose;
+            start.open -= open;
         }
         self.dropped.frames += keep as u64;
         self.dropped.events += event as u64;
     }
 }
 
-impl<P, E> Merge for Reports<P, E> {
+impl<P, E, O> Merge for Reports<P, E, O> {
     fn merge(&mut self, newer: &mut Self) {
-        let (event, pose) = (self.events.len(), self.poses.len());
+        let (event, pose, open) = (self.events.len(), self.poses.len(), self.open.len());
         self.frames.extend(newer.frames.drain(..).map(|start| FrameStart {
             event: start.event + event,
             pose: start.pose + pose,
+            open: start.open + open,
             ..start
         }));
         self.events.append(&mut newer.events);
         self.poses.append(&mut newer.poses);
+        self.open.append(&mut newer.open);
         self.dropped.frames += newer.dropped.frames;
         self.dropped.events += newer.dropped.events;
         newer.dropped = DroppedCounts::default();
@@ -201,6 +236,7 @@ impl<P, E> Merge for Reports<P, E> {
         self.frames.clear();
         self.events.clear();
         self.poses.clear();
+        self.open.clear();
         self.dropped = DroppedCounts::default();
     }
 
@@ -214,7 +250,8 @@ impl<P, E> Merge for Reports<P, E> {
 /// ```
 /// use impinge::internals::exchange::{FrameWriter, Merge, Reports};
 ///
-/// let (mut first, mut second) = (Reports::default(), Reports::default());
+/// let mut first: Reports<f64, &str> = Reports::default();
+/// let mut second: Reports<f64, &str> = Reports::default();
 /// let mut frame = FrameWriter::begin(&mut first, 7);
 /// frame.event("began");
 /// frame.pose(3, 0.5);
@@ -228,16 +265,29 @@ impl<P, E> Merge for Reports<P, E> {
 /// assert_eq!(first.dropped().events, 0);
 /// ```
 #[derive(Debug)]
-pub struct FrameWriter<'a, P, E> {
-    reports: &'a mut Reports<P, E>,
+pub struct FrameWriter<'a, P, E, O = ()> {
+    reports: &'a mut Reports<P, E, O>,
 }
 
-impl<'a, P, E> FrameWriter<'a, P, E> {
+impl<'a, P, E, O> FrameWriter<'a, P, E, O> {
     /// Starts the report of a frame.
-    pub fn begin(reports: &'a mut Reports<P, E>, frame: u64) -> Self {
+    pub fn begin(reports: &'a mut Reports<P, E, O>, frame: u64) -> Self {
         let (event, pose) = (reports.events.len(), reports.poses.len());
-        reports.frames.push(FrameStart { frame, event, pose });
+        let (open, counts) = (reports.open.len(), OpenCounts::default());
+        reports.frames.push(FrameStart { frame, event, pose, open, counts });
         Self { reports }
+    }
+
+    /// Adds an item that is open.
+    pub fn open(&mut self, item: O) {
+        self.reports.open.push(item);
+    }
+
+    /// Sets the numbers of all that are open, which may be more than the items.
+    pub fn set_counts(&mut self, counts: OpenCounts) {
+        if let Some(start) = self.reports.frames.last_mut() {
+            start.counts = counts;
+        }
     }
 
     /// Adds an event.
@@ -252,7 +302,7 @@ impl<'a, P, E> FrameWriter<'a, P, E> {
     }
 }
 
-impl<P, E> Drop for FrameWriter<'_, P, E> {
+impl<P, E, O> Drop for FrameWriter<'_, P, E, O> {
     fn drop(&mut self) {
         let first = self.reports.frames.last().map_or(0, |start| start.pose);
         let poses = &mut self.reports.poses[first..];
@@ -266,14 +316,16 @@ impl<P, E> Drop for FrameWriter<'_, P, E> {
 mod tests {
     use super::*;
 
-    fn report(frame: u64, events: u64, limit: usize) -> Reports<f64, u64> {
+    fn report(frame: u64, events: u64, limit: usize) -> Reports<f64, u64, u64> {
         let mut reports = Reports::default();
         reports.set_limit(limit);
         let mut writer = FrameWriter::begin(&mut reports, frame);
         for n in 0..events {
             writer.event(frame * 100 + n);
             writer.pose((events - n) as u32, frame as f64);
+            writer.open(frame);
         }
+        writer.set_counts(OpenCounts { pairs: frame as usize, bodies: 0 });
         drop(writer);
         reports
     }
@@ -291,6 +343,8 @@ mod tests {
             assert_eq!(frame.frame, n);
             assert_eq!(frame.events, (n * 100..n * 100 + n % 4).collect::<Vec<_>>());
             assert_eq!(frame.poses.len() as u64, n % 4);
+            assert_eq!(frame.open, vec![n; n as usize % 4]);
+            assert_eq!(frame.counts.pairs as u64, n);
             for body in 0..6 {
                 let known = (1..=n % 4).contains(&u64::from(body));
                 assert_eq!(frame.pose(body), known.then_some(&(n as f64)));
@@ -312,7 +366,8 @@ mod tests {
                 let events = frame * 7 % 5;
                 sent += events;
                 all.merge(&mut report(frame, events, limit));
-                let kept: usize = all.frames().map(|f| 1 + f.events.len() + f.poses.len()).sum();
+                let kept: usize =
+                    all.frames().map(|f| 1 + f.events.len() + f.poses.len() + f.open.len()).sum();
                 assert!(kept <= limit || all.frames().len() == 1);
                 assert_eq!(all.events().len() as u64 + all.dropped().events, sent);
                 assert_eq!(all.frames().len() as u64 + all.dropped().frames, frame);
@@ -321,6 +376,8 @@ mod tests {
                 for frame in all.frames() {
                     assert!(frame.events.iter().all(|e| e / 100 == frame.frame));
                     assert!(frame.poses.iter().all(|p| p.1 == frame.frame as f64));
+                    assert_eq!(frame.open.len(), frame.events.len());
+                    assert!(frame.open.iter().all(|o| *o == frame.frame));
                 }
             }
             // As much as fits is kept.

@@ -128,14 +128,30 @@ pub struct Step {
     /// The newest frame of the application in the input.
     pub frame: u64,
     /// The number of frames in the input: more than one if the thread was slower than the
-    /// application.
+    /// application, none if the step [continues](Next::Continue) the one before.
     pub frames: u64,
+}
+
+/// What the thread does after a step, as long as there is no new input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Next {
+    /// It waits for input.
+    #[default]
+    Wait,
+    /// It makes another step, with empty input that contains no frame.
+    Continue,
+}
+
+impl From<()> for Next {
+    fn from((): ()) -> Self {
+        Self::Wait
+    }
 }
 
 /// Counts of frames and reports, from the application's side.
 ///
-/// Every frame that was sent is in exactly one step; a step may contain several frames. Every step
-/// is in exactly one report that is received; a report may contain several steps.
+/// Every frame that was sent is in exactly one step; a step may contain several frames, or none if
+/// it continues the step before. Every step is in exactly one report that is received; a report may contain several steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Frames sent to the thread; also the number of the newest.
@@ -202,7 +218,8 @@ where
     I: Merge + Send + 'static,
     O: Merge + Send + 'static,
 {
-    /// Starts a thread called `name` that runs `step` on `state` whenever there is new input.
+    /// Starts a thread called `name` that runs `step` on `state` whenever there is new input, and
+    /// again without input as long as the step returns [`Next::Continue`].
     ///
     /// The step reads the input (its remaining content is dropped) and writes its report into an
     /// empty output. If it panics, the thread ends, every later call that can fail returns an
@@ -211,29 +228,36 @@ where
     /// # Errors
     ///
     /// [`ErrorKind::Thread`] if the system does not start a thread; the error holds the state.
-    pub fn spawn<F>(name: &str, state: S, step: F) -> Result<Self, SpawnError<S>>
+    pub fn spawn<F, R>(name: &str, state: S, step: F) -> Result<Self, SpawnError<S>>
     where
-        F: FnMut(&mut S, Step, &mut I, &mut O) + Send + 'static,
+        F: FnMut(&mut S, Step, &mut I, &mut O) -> R + Send + 'static,
+        R: Into<Next>,
     {
         // `spawn` panics if a name contains a zero byte.
         Self::spawn_by(Builder::new().name(name.replace('\0', "")), name, state, step)
     }
 
     /// As [`Worker::spawn`], with a thread builder.
-    pub(super) fn spawn_by<F>(
+    pub(super) fn spawn_by<F, R>(
         builder: Builder,
         name: &str,
         state: S,
         step: F,
     ) -> Result<Self, SpawnError<S>>
     where
-        F: FnMut(&mut S, Step, &mut I, &mut O) + Send + 'static,
+        F: FnMut(&mut S, Step, &mut I, &mut O) -> R + Send + 'static,
+        R: Into<Next>,
     {
         let (input, thread_input) = latest();
         let (thread_output, output) = latest();
         let shared = Arc::new(Shared { request: AtomicU8::new(RUN), failure: OnceLock::new() });
         let shared_clone = Arc::clone(&shared);
-        let side = ThreadSide { input: thread_input, output: thread_output, shared: shared_clone };
+        let side = ThreadSide {
+            input: thread_input,
+            output: thread_output,
+            shared: shared_clone,
+            frame: 0,
+        };
         // The thread takes the state from here. If the thread does not start, this function does.
         let state = Arc::new(Mutex::new(Some(state)));
         let thread_state = Arc::clone(&state);
@@ -374,14 +398,17 @@ struct ThreadSide<I, O> {
     input: Reader<Packet<I>>,
     output: Writer<Packet<O>>,
     shared: Arc<Shared>,
+    /// The newest frame of the application that a step had.
+    frame: u64,
 }
 
 impl<I: Merge, O: Merge> ThreadSide<I, O> {
     /// Runs until the application requests the end, and returns the state, or the message of a
     /// panic.
-    fn run_and_catch<S, F>(mut self, mut state: S, mut step: F) -> Result<S, String>
+    fn run_and_catch<S, F, R>(mut self, mut state: S, mut step: F) -> Result<S, String>
     where
-        F: FnMut(&mut S, Step, &mut I, &mut O),
+        F: FnMut(&mut S, Step, &mut I, &mut O) -> R,
+        R: Into<Next>,
     {
         // After a panic no code accesses the state, the input or the output.
         let run = AssertUnwindSafe(|| self.run(&mut state, &mut step));
@@ -396,37 +423,45 @@ impl<I: Merge, O: Merge> ThreadSide<I, O> {
         }
     }
 
-    fn run<S, F>(&mut self, state: &mut S, step: &mut F)
+    fn run<S, F, R>(&mut self, state: &mut S, step: &mut F)
     where
-        F: FnMut(&mut S, Step, &mut I, &mut O),
+        F: FnMut(&mut S, Step, &mut I, &mut O) -> R,
+        R: Into<Next>,
     {
+        let mut next = Next::Wait;
         loop {
             let request = self.shared.request.load(Ordering::Acquire);
             if request == QUIT {
                 return;
             }
             if self.input.update() {
-                self.step(state, step);
+                let Packet { frame, frames, .. } = *self.input.value();
+                self.frame = frame;
+                next = self.step(state, step, frames);
             } else if request == FINISH {
                 return;
+            } else if next == Next::Continue {
+                next = self.step(state, step, 0);
             } else {
                 park();
             }
         }
     }
 
-    fn step<S, F>(&mut self, state: &mut S, step: &mut F)
+    fn step<S, F, R>(&mut self, state: &mut S, step: &mut F, frames: u64) -> Next
     where
-        F: FnMut(&mut S, Step, &mut I, &mut O),
+        F: FnMut(&mut S, Step, &mut I, &mut O) -> R,
+        R: Into<Next>,
     {
         let input = self.input.value_mut();
         let output = self.output.value_mut();
-        let info = Step { frame: input.frame, frames: input.frames };
+        let info = Step { frame: self.frame, frames };
         (output.frame, output.frames, output.steps) = (info.frame, info.frames, 1);
-        step(state, info, &mut input.content, &mut output.content);
+        let next = step(state, info, &mut input.content, &mut output.content).into();
         // On this thread, so that the application does not spend time on dropping input.
         input.clear();
         self.output.publish_merged();
+        next
     }
 }
 

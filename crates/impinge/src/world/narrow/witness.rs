@@ -4,6 +4,7 @@ use super::super::geometry::BodyPart;
 use super::super::pairs::Key;
 use super::super::selection::MethodSelector;
 use super::super::{Geometry, Witness};
+use super::within::{SpareSearches, Work};
 use super::{CheckResult, MeetingLocation, PairCache, check, relative_part_pose};
 use crate::arrays::MapEach;
 use crate::convex;
@@ -28,18 +29,20 @@ pub(in super::super) fn witness(
     cache: &mut PairCache,
 ) -> Option<Witness> {
     let selector = &MethodSelector::engine(key);
+    let (budget, spare) = (&mut Budget::unlimited(), &mut SpareSearches::default());
+    let work = &mut Work { budget, spare, wants_location: true };
     let result = match cold {
         Some(result) => *result,
         None if cache.is_by_cost() => {
             let decided_by_hulls = cache.decided_by_hulls;
             cache.clear();
-            let result = check(a, b, pose, selector, cache, &mut Budget::unlimited());
+            let result = check(a, b, pose, selector, cache, work);
             cache.decided_by_hulls = decided_by_hulls;
             result
         }
         None => {
             let cache = &mut PairCache::default();
-            check(a, b, pose, selector, cache, &mut Budget::unlimited())
+            check(a, b, pose, selector, cache, work)
         }
     };
     witness_at(result.location()?, a, b, frame, pose)

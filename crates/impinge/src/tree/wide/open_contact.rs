@@ -13,18 +13,18 @@ use crate::math::{Aabb, Pose, Vec3};
 /// The largest number of open pairs that are compared, evenly chosen.
 const MAX_COMPARED: usize = 256;
 
-/// A sum of unit vectors shorter than this share of their number has no direction.
-const MIN_SUM_SHARE: f64 = 0.05;
+/// A sum of vectors of length one or less has no direction if it is shorter than this share of
+/// their number.
+const MIN_SUM_SHARE: f64 = 0.1;
 
 impl HitSearch {
     /// The contact of the open pairs, as [`Contact`] describes two bodies. `None` if no pair is
     /// open.
     ///
-    /// Three directions are tried: the mean difference of the normals of the patches, the mean
-    /// direction between them, and the shallowest one of the deepest pair. The one along which the
-    /// shortest translation separates the parts of every pair is used. The deepest pair alone was
-    /// worse: of two balls that nearly touch, it is somewhere in the ring of leaves whose boxes
-    /// overlap.
+    /// The direction is the mean difference of the normals of the patches. Where patches are not
+    /// flat, it is the mean direction between their centres, and otherwise the shallowest one of
+    /// the deepest pair. The deepest pair alone was worse: of two balls that nearly touch, it is
+    /// somewhere in the ring of leaves whose boxes overlap.
     pub(crate) fn contact(&self, tree_a: &Tree, tree_b: &Tree, pose: &Pose) -> Option<Contact> {
         let overlaps = Overlaps::new(tree_a, tree_b, pose);
         let (pairs, are_all) = self.some_open();
@@ -39,41 +39,26 @@ impl HitSearch {
             normals += overlaps.normal_difference(pair.0, pair.1);
             between += overlaps.between_centers(pair.0, pair.1);
         }
-        let (_, shallowest) = overlaps.shallowest(deepest.1.0, deepest.1.1);
-        let separating = |way: Vec3| {
-            let along = |pair: &(Link, Link)| overlaps.depth_along(pair.0, pair.1, way);
-            pairs.iter().map(along).fold(f64::NEG_INFINITY, f64::max)
-        };
-        let mut best = (separating(shallowest), shallowest);
-        let min_sum = MIN_SUM_SHARE * pairs.len() as f64;
-        for sum in [normals, between].into_iter().filter(|sum| sum.length() > min_sum) {
-            let way = sum.normalize();
-            let depth = separating(way);
-            if depth < best.0 {
-                best = (depth, way);
-            }
-        }
-        let (depth, way) = best;
+        let way = [normals, between]
+            .into_iter()
+            .find(|sum| sum.length() > MIN_SUM_SHARE * pairs.len() as f64)
+            .map_or_else(|| overlaps.shallowest(deepest.1.0, deepest.1.1).1, Vec3::normalize);
+        let along = |pair: &(Link, Link)| overlaps.depth_along(pair.0, pair.1, way);
+        let depth = pairs.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
         // If some pairs were left out, all parts together are separated as the whole meshes are.
         let certain = if are_all { depth } else { overlaps.depth_along(roots.0, roots.1, way) };
-        // The parts that are deepest along the direction are nearest to a contact.
-        let (mut sum, mut weights) = (Vec3::ZERO, 0.0);
+        let (mut middle, share) = (Vec3::ZERO, 1.0 / pairs.len() as f64);
         for pair in &pairs {
-            let weight = overlaps.depth_along(pair.0, pair.1, way).max(0.0);
-            (sum, weights) = (sum + overlaps.middle(pair.0, pair.1) * weight, weights + weight);
+            middle += overlaps.middle(pair.0, pair.1) * share;
         }
-        let middle =
-            if weights > 0.0 { sum / weights } else { overlaps.middle(deepest.1.0, deepest.1.1) };
-        // Half of the translation to either side.
-        let shift = way * (0.5 * depth.max(0.0));
         let frame = &tree_a.frame;
-        let in_mesh = |p: Vec3| frame.point_in_mesh(p * frame.scale);
+        let point = frame.point_in_mesh(middle * frame.scale);
         Some(Contact {
             lower: -certain.max(0.0),
             upper: f64::INFINITY,
             direction: frame.direction_in_mesh(way),
-            point_a: in_mesh(middle + shift),
-            point_b: in_mesh(middle - shift),
+            point_a: point,
+            point_b: point,
         })
     }
 

@@ -253,8 +253,7 @@ impl<'a> Query<'a> {
             }
             compared =
                 (compared + work.leaves.count).min(BATCH_GROWTH_DIVISOR * LEAF_PAIRS_PER_BATCH);
-            let pairs = &mut work.leaves;
-            end.stopped_at = W::run_out_of_line(LeafPairs { query: self, pairs, sink });
+            end.stopped_at = self.leaf_pairs::<W>(&mut work.leaves, sink);
             if end.stopped_at.is_some() || schedule.is_over(&work.steps) {
                 break;
             }
@@ -370,22 +369,6 @@ impl<const RANK: bool> dispatch::Task for Step<'_, '_, RANK> {
     #[inline(always)]
     fn run<W: Wide>(self) {
         self.query.step_here::<W, RANK>(self.pair, self.work);
-    }
-}
-
-/// [`Query::leaf_pairs`], compiled once for each backend.
-struct LeafPairs<'s, 'q> {
-    query: &'s Query<'q>,
-    pairs: &'s mut Pairs,
-    sink: &'s mut dyn Sink,
-}
-
-impl dispatch::Task for LeafPairs<'_, '_> {
-    type Output = Option<(Link, Link)>;
-
-    #[inline(always)]
-    fn run<W: Wide>(self) -> Self::Output {
-        self.query.leaf_pairs::<W>(self.pairs, self.sink)
     }
 }
 

@@ -23,8 +23,6 @@
 use std::fmt;
 use std::mem;
 
-use crate::arrays::MapEach;
-
 use super::merge::Merge;
 use super::sync::{Arc, AtomicU8, Ordering, Slot};
 
@@ -79,7 +77,7 @@ impl<T> Cell<T> {
 /// ```
 #[must_use]
 pub fn latest<T: Default>() -> (Writer<T>, Reader<T>) {
-    let slots = [(); 3].map_each(|()| Slot::new(T::default()));
+    let slots = [(); 3].map(|()| Slot::new(T::default()));
     let cell = Arc::new(Cell { slots, middle: AtomicU8::new(1) });
     let reader = Reader { cell: Arc::clone(&cell), spare: 2, value: T::default() };
     (Writer { cell, back: 0, value: T::default() }, reader)

@@ -213,7 +213,7 @@ fn in_f64(a: f32, b: f32, c: f32) -> f32 {
     let part = sum - product;
     let error = (product - (sum - part)) + (c - part);
     let bits = sum.to_bits();
-    let is_rounded_to_even = (error != 0.0) & (error == error) & (bits & 1 == 0);
+    let is_rounded_to_even = (error != 0.0) & !error.is_nan() & (bits & 1 == 0);
     // The other one of the two neighbours of the exact sum: away from zero if the error has the
     // sign of the sum.
     let away = (error < 0.0) == (sum < 0.0);

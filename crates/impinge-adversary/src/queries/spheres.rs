@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "built covers of balls",
         covers: &["spheres::SphereTree::build"],
-        interval: 32,
+        interval: 96,
         run: builds,
     },
     Row {

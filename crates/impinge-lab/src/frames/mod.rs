@@ -129,9 +129,11 @@ fn write_decided(report: &mut Report, rows: &[Row]) -> Result<()> {
     report.heading("Degradation");
     report.paragraph(
         "Decided: the share of the pairs with overlapping boxes that are up to date after the \
-         update, in the mean. Width: between the bounds of the signed distance of undecided pairs; \
-         bodies have a diameter of about 1. Age: updates since the first that did not decide the pair. With more \
-         work than fits, an order that is fair decides the reciprocal of the load at best.",
+         update, in the mean. Width: between the bounds of the signed distance of undecided pairs, \
+         from their boxes; bodies have a diameter of about 1. Age: updates since the first that did \
+         not decide the pair. In the long run the reciprocal of the load is the share of the bodies \
+         that can be up to date, and a pair needs both. The load counts processor time and the \
+         budget the wall clock, so other processes make loads larger than they are called.",
     );
     let mut table = Table::new([
         "bodies",

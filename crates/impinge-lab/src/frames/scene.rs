@@ -11,7 +11,7 @@ use impinge::world::{Body, Geometry, Handle, World};
 use impinge::{Pose, Shape, Vec3, shapes};
 
 /// The distance of neighbouring bodies at the start, whose boxes have sides of about 1.
-const SPACING: f64 = 1.1;
+const SPACING: f64 = 1.5;
 /// How far a body moves from its place at most, along each axis.
 const REACH: f64 = 0.4;
 /// How far a body moves in a frame at most, along each axis.

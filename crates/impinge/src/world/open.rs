@@ -13,7 +13,7 @@ use crate::pair::Budget;
 /// Pairs that are visited for events of pairs that continue to meet for one unit of work.
 const VISITS_PER_UNIT: usize = 8;
 /// The number of bodies up to which a report lists those that were not compared.
-const MAX_LISTED_BODIES: usize = 256;
+const MAX_LISTED_BODIES: usize = 64;
 
 impl World {
     /// All pairs that are undecided, as of the last update, in any order, with bounds of their
@@ -73,10 +73,11 @@ impl World {
     fn is_open(&self, record: &Record) -> bool {
         let (a, b) = record.key.slots();
         let is_listing = |slot: u32| self.bodies.marks[slot as usize].is_listing;
+        // One that was decided in this update does not have to enter the queue.
+        let is_decided = record.stamp == self.report.frame;
         record.undecided
             || self.has_open_body(record.key)
-            || is_listing(a)
-            || is_listing(b)
+            || !is_decided && (is_listing(a) || is_listing(b))
             || self.backlog.rules.is_behind(a)
     }
 

@@ -34,7 +34,7 @@ const UNITS_PER_CHECK: u64 = 4;
 /// Pairs of a body that enter the queue for one unit of work.
 const PAIRS_LISTED_PER_UNIT: usize = 2;
 /// The number of pairs of a body up to which they enter the queue at once.
-const MAX_PAIRS_LISTED_AT_ONCE: usize = 16;
+const MAX_PAIRS_LISTED_AT_ONCE: usize = 32;
 /// Bodies that are placed before the broad phase compares their boxes.
 const BODIES_AT_A_TIME: usize = 16;
 /// The share of the budget for bodies and boxes while pairs wait for checks.

@@ -59,7 +59,7 @@ impl Waiting {
         }
         // Knuth's multiplier; the high bits are the best.
         self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let chosen = ((self.state >> 32) * runs as u64 >> 32) as usize;
+        let chosen = (((self.state >> 32) * runs as u64) >> 32) as usize;
         let (from, to) = (chosen * length, count - length);
         for n in 0..length.min(to - from) {
             self.slots.swap(from + n, to + n);

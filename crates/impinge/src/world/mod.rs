@@ -43,6 +43,7 @@
 mod backlog;
 mod bodies;
 mod body;
+mod body_motion;
 mod callbacks;
 mod check;
 mod commands;
@@ -55,6 +56,8 @@ mod handle;
 mod interest;
 mod method;
 mod method_kind;
+mod motion_phase;
+mod motions;
 mod narrow;
 mod options;
 mod pair_method;
@@ -65,9 +68,12 @@ mod register;
 mod selection;
 mod snapshot;
 mod update;
+mod update_at;
+mod waiting;
 mod within;
 
 pub use body::Body;
+pub use body_motion::BodyMotion;
 pub use callbacks::{Importance, RepeatedUpdates};
 pub use commands::{Command, Commands};
 pub use detached::{Detached, DetachedStats};
@@ -99,6 +105,8 @@ use bodies::{Bodies, BoxOptions};
 use callbacks::Callbacks;
 use check::CheckOutcomes;
 use interest::Matrix;
+use motion_phase::MotionPhase;
+use motions::Motions;
 use pairs::{Key, Pairs};
 use selection::MethodTable;
 
@@ -123,6 +131,9 @@ pub struct World {
     undecided: Vec<update::UndecidedPair>,
     /// What updates within a budget have left for the next one.
     backlog: Backlog,
+    /// What is known about motions, and the broad phase of updates at known times.
+    motions: Motions,
+    motion_phase: MotionPhase,
     /// Settings of the application for single pairs and for classes.
     settings: pairs::Settings,
     /// The methods from outside of the engine that were selected.
@@ -177,6 +188,8 @@ impl World {
             pairs: Pairs::default(),
             undecided: Vec::new(),
             backlog: Backlog::default(),
+            motions: Motions::default(),
+            motion_phase: MotionPhase::default(),
             settings: pairs::Settings::default(),
             methods,
             ended_by_removal: Vec::new(),
@@ -209,6 +222,8 @@ impl World {
         let boxes = BoxOptions { kind: options.boxes, oriented: options.oriented };
         if boxes != self.bodies.options {
             self.bodies.set_options(boxes);
+            // Their bounds are around boxes of the other kind.
+            self.motions.expire_all();
         }
         self.options = options;
     }
@@ -257,6 +272,8 @@ impl World {
             }
         }
         self.undecided.retain(|pair| !pair.key.has(slot));
+        self.motions.expire_attached(slot, &self.bodies);
+        self.motions.forget(slot);
         self.matrix.forget(slot);
         self.settings.forget(slot);
         self.callbacks.forget(slot);
@@ -371,6 +388,7 @@ impl World {
             self.bodies.pose_in_range(parent as usize)?;
         }
         self.bodies.attach(slot, parent);
+        self.motions.expire_attached(slot, &self.bodies);
         self.recheck_interest = true;
         Ok(())
     }

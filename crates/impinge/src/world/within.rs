@@ -103,6 +103,7 @@ impl World {
     /// # Ok::<(), impinge::Error>(())
     /// ```
     pub fn update_within(&mut self, budget: &mut Budget<'_>) -> &Report {
+        self.leave_motion_phase();
         self.enter_budget();
         self.begin_report();
         self.report_removed();
@@ -148,6 +149,7 @@ impl World {
     /// budget that must not be late while the world grows. Replaces the broad phase as
     /// [`World::update_within`] does.
     pub fn reserve(&mut self, bodies: usize, pairs: usize) {
+        self.leave_motion_phase();
         self.enter_budget();
         self.phase.reserve(bodies, pairs);
         self.pairs.reserve(bodies, pairs);
@@ -331,7 +333,8 @@ impl World {
     /// Takes over what the broad phase found, and puts the pairs of the bodies that it has compared
     /// into the queue.
     fn take_changes(&mut self) {
-        let Stats { boxes_began, boxes_ended, moved, .. } = &mut self.report.stats;
+        let Stats { boxes_began, boxes_ended, moved, broad_phases, .. } = &mut self.report.stats;
+        *broad_phases += 1;
         *boxes_began += self.changes.began.len();
         *boxes_ended += self.changes.ended.len();
         *moved += self.bodies.moved.len();

@@ -29,14 +29,8 @@ enum Claim {
     Accelerates,
 }
 
-const CLAIMS: [Claim; 6] = [
-    Claim::Nothing,
-    Claim::Fixed,
-    Claim::AtRest,
-    Claim::Inert,
-    Claim::Speed,
-    Claim::Accelerates,
-];
+const CLAIMS: [Claim; 6] =
+    [Claim::Nothing, Claim::Fixed, Claim::AtRest, Claim::Inert, Claim::Speed, Claim::Accelerates];
 
 impl Claim {
     fn motion(self, velocity: Vec3, until: f64) -> Option<BodyMotion> {

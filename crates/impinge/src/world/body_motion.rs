@@ -1,16 +1,18 @@
 //! What an application knows about the motion of a body, and the bound that a world makes of it.
 
-use super::Geometry;
+use super::geometry::MAX_PARTS_BOXED_SINGLY;
+use super::{BodyPart, BoxKind, Geometry};
 use crate::broad::BoxF32;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Pose, Vec3, length_up};
-use crate::mesh::Mesh;
 use crate::motion::{Limits, Motion, SpaceTimeBound};
 
 /// The error of a box around a body, relative to its coordinates: rounding to `f32`, by up to
 /// 2^-23; the enlargement for the error of relative poses, by up to 2e-8; and rotations that are
 /// exact to 1e-9 only.
 const BOX_ERROR: f64 = 1.0 / (1 << 22) as f64;
+/// The number of vertices up to which a pass over them is worth a smaller bound.
+const MAX_VERTICES: usize = 64;
 /// More than the rounding of denormal numbers to `f32`.
 const DENORMAL_ERROR: f64 = 1e-44;
 
@@ -140,8 +142,9 @@ pub(super) enum Path {
 pub(super) struct Placement<'a> {
     pub(super) geometry: &'a Geometry,
     pub(super) pose: Pose,
-    /// Its box in the broad phase.
+    /// Its box in the broad phase, and the kind of this box.
     pub(super) bounds: BoxF32,
+    pub(super) kind: BoxKind,
 }
 
 impl BodyMotion {
@@ -193,7 +196,7 @@ impl BodyMotion {
             return Err(out_of_range("the box around the body"));
         }
         let extent = if self.rotates {
-            let reach = Vec3::splat(reach(body.geometry, &body.pose, reference));
+            let reach = Vec3::splat(reach(body, reference));
             // The box itself is larger by rounding.
             let own = Aabb { min: bounds.min - reference, max: bounds.max - reference };
             Aabb { min: -reach, max: reach }.union(&own)
@@ -217,7 +220,8 @@ impl BodyMotion {
         if !(guard.min.is_finite() && guard.max.is_finite()) {
             return Err(out_of_range("the space that the body can reach before its limits expire"));
         }
-        let moves_inward = |[min, max]: [crate::motion::Linear; 2]| min.rate > 0.0 || max.rate < 0.0;
+        let moves_inward =
+            |[min, max]: [crate::motion::Linear; 2]| min.rate > 0.0 || max.rate < 0.0;
         let shrinks = bound.faces().into_iter().any(moves_inward)
             || bound.cutting_plane().is_some_and(|plane| plane.limit.rate < 0.0);
         let anchor = (is_own && self.is_at_rest()).then_some([self.about, reference]);
@@ -256,19 +260,34 @@ pub(super) fn aabb(bounds: &BoxF32) -> Aabb {
     Aabb { min: corner(bounds.min), max: corner(bounds.max) }
 }
 
-/// The furthest that a box of any [kind](super::BoxKind) around the geometry reaches from a point
-/// along an axis, if the body rotates about the point, up to rounding.
-fn reach(geometry: &Geometry, pose: &Pose, about: Vec3) -> f64 {
-    let around = |pose: &Pose, bounds: Aabb| {
+/// The furthest that the box of a body reaches from a point along an axis, if the body rotates
+/// about the point, up to rounding.
+fn reach(body: &Placement<'_>, about: Vec3) -> f64 {
+    let around_box = |pose: &Pose, bounds: Aabb| {
         let Aabb { min, max } = bounds.rotation_proof();
         let half = 0.5 * (max - min).max_element();
         length_up(pose.transform_point(bounds.center()) - about) + half
     };
-    let meshes = geometry.parts().iter().filter_map(|part| {
-        let bounds = part.shape().mesh().map(|mesh| Mesh::bounds(mesh))?;
-        (!bounds.is_empty()).then(|| around(&pose.composed(part.pose()), bounds))
-    });
-    meshes.fold(around(pose, geometry.bounds()), f64::max)
+    let parts = body.geometry.parts();
+    if body.kind == BoxKind::RotationProof || parts.len() > MAX_PARTS_BOXED_SINGLY {
+        return around_box(&body.pose, body.geometry.bounds());
+    }
+    let around_part = |part: &BodyPart| {
+        let pose = body.pose.composed(part.pose());
+        let shape = part.shape();
+        if let Some(mesh) = shape.mesh() {
+            return if mesh.bounds().is_empty() { 0.0 } else { around_box(&pose, mesh.bounds()) };
+        }
+        match shape.core() {
+            Some(core) if core.vertices().len() <= MAX_VERTICES => {
+                let distance = |v: &Vec3| length_up(pose.transform_point(*v) - about);
+                core.vertices().iter().map(distance).fold(0.0, f64::max) + shape.margin()
+            }
+            // In the body's frame.
+            _ => around_box(&body.pose, part.bounds()),
+        }
+    };
+    parts.iter().map(around_part).fold(0.0, f64::max)
 }
 
 fn out_of_range(what: &str) -> Error {

@@ -130,7 +130,8 @@ impl MotionPhase {
         stats: &mut Stats,
     ) {
         self.start_round(frame);
-        let Stats { broad_phases, box_tests, meetings, observed, .. } = std::mem::take(&mut self.ahead);
+        let Stats { broad_phases, box_tests, meetings, observed, .. } =
+            std::mem::take(&mut self.ahead);
         stats.broad_phases += broad_phases;
         stats.box_tests += box_tests;
         stats.meetings += meetings;
@@ -146,7 +147,8 @@ impl MotionPhase {
         self.install(frame, motions, stats);
         self.expire(frame, motions);
         if is_new {
-            (0..self.guards.len() as u32).for_each(|slot| self.observe(slot, frame, motions, stats));
+            (0..self.guards.len() as u32)
+                .for_each(|slot| self.observe(slot, frame, motions, stats));
         } else {
             self.observe_moved(frame, motions, stats);
         }
@@ -266,13 +268,7 @@ impl MotionPhase {
     }
 
     /// Compares a body with what is known about it.
-    fn observe(
-        &mut self,
-        slot: u32,
-        frame: &Frame<'_>,
-        motions: &mut Motions,
-        stats: &mut Stats,
-    ) {
+    fn observe(&mut self, slot: u32, frame: &Frame<'_>, motions: &mut Motions, stats: &mut Stats) {
         let Some(known) = motions.of(slot) else {
             self.change(slot);
             return;

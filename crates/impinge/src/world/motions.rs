@@ -146,18 +146,15 @@ impl World {
     /// [`ErrorKind::OutOfRange`] and [`ErrorKind::NotFinite`] for numbers out of range, and for
     /// bodies that move and whose boxes, now or until the limits expire, are not in the range of
     /// `f32`, such as half-spaces.
-    pub fn set_motion(
-        &mut self,
-        body: Handle,
-        motion: &BodyMotion,
-        now: f64,
-    ) -> Result<(), Error> {
+    pub fn set_motion(&mut self, body: Handle, motion: &BodyMotion, now: f64) -> Result<(), Error> {
         let slot = self.bodies.slot(body)? as u32;
         check_time(now)?;
         if let Some(last) = self.motions.time.filter(|last| now < *last) {
             return Err(Error::new(
                 ErrorKind::BadParameter,
-                format!("the motion starts at {now:e}, before {last:e}, the time of the last update"),
+                format!(
+                    "the motion starts at {now:e}, before {last:e}, the time of the last update"
+                ),
             ));
         }
         let pose = self.bodies.pose_to_come(slot);
@@ -172,7 +169,8 @@ impl World {
             let mut known = None;
             if pose.is_in_range() && !geometry.bounds().is_empty() {
                 let bounds = self.bodies.options.boxes(geometry, &pose).0;
-                let placement = Placement { geometry, pose, bounds };
+                let kind = self.bodies.options.kind;
+                let placement = Placement { geometry, pose, bounds, kind };
                 known = Some(motion.known(&placement, reference, is_own, now)?);
             }
             all.push((next, known));

@@ -352,8 +352,11 @@ impl World {
         for n in 0..self.changes.began.len() {
             let pair = self.changes.began[n];
             let key = Key::new(pair.a, pair.b);
-            let was_held = self.pairs.get(key).is_some_and(|record| record.boxes_apart);
-            self.backlog.held_pairs -= usize::from(was_held);
+            if let Some(record) = self.pairs.get_mut(key) {
+                // Also if the pair is not compared any more, and is removed later.
+                let was_held = std::mem::take(&mut record.boxes_apart);
+                self.backlog.held_pairs -= usize::from(was_held);
+            }
             self.add_pair_if_compared(pair.a, pair.b);
         }
         for n in 0..self.changes.ended.len() {

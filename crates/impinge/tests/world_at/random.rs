@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use impinge::convex::{Capsule, Cuboid, HalfSpace, Sphere};
+use impinge::internals::Random;
 use impinge::motion::Limits;
 use impinge::pair::Budget;
 use impinge::world::{Body, BodyMotion, BoxKind, Geometry, Handle, Interest, World, WorldOptions};
 use impinge::{Pose, Shape, Vec3, shapes};
-use impinge::internals::Random;
 
 use super::Twins;
 
@@ -58,7 +58,8 @@ fn geometry(random: &mut Random, size: f64) -> Geometry {
             let ball = Shape::from(Sphere::new(0.2 * size).unwrap());
             let bar = mesh(shapes::cuboid([0.8 * size, 0.1 * size, 0.1 * size]).unwrap());
             let end = Pose::from_axis_angle([0.0, 1.0, 1.0], 0.7).unwrap();
-            let end = end.compose(&Pose::from_translation([0.5 * size, 0.0, 0.0]).unwrap()).unwrap();
+            let end =
+                end.compose(&Pose::from_translation([0.5 * size, 0.0, 0.0]).unwrap()).unwrap();
             Geometry::compound([(bar, end), (ball, Pose::IDENTITY)]).unwrap()
         }
     }
@@ -285,9 +286,12 @@ fn run(seed: u64) -> [usize; 4] {
         0 => random.in_cube() * (1e4 * size),
         _ => Vec3::ZERO,
     };
-    let room = [1.5, 4.0, 12.0][random.index(3)];
+    // Most bodies keep their limits, and there is room.
+    let calm = seed % 3 == 0;
+    let room = if calm { 9.0 } else { [1.5, 4.0, 12.0][random.index(3)] };
     let twins = Twins::new(&options);
-    let mut scene = Scene { twins, actors: Vec::new(), random: &mut random, size, origin, room, outside: 0 };
+    let mut scene =
+        Scene { twins, actors: Vec::new(), random: &mut random, size, origin, room, outside: 0 };
     let floor = HalfSpace::new(Vec3::Z, -room * size + origin.z).unwrap();
     let floor = scene.twins.add(&Body::new(Geometry::from(Shape::from(floor))));
     scene.twins.set_motion(floor, &BodyMotion::fixed(), 0.0);
@@ -296,6 +300,7 @@ fn run(seed: u64) -> [usize; 4] {
         use Kind::{AtRest, Breaks, Child, Falls, Fixed, Free, Obeys, Slides};
         let kinds =
             [Obeys, Obeys, Obeys, Slides, Slides, Fixed, Fixed, Falls, AtRest, Breaks, Free, Child];
+        let kinds = if calm { &kinds[..9] } else { &kinds[..] };
         let kind = if n < 2 { n } else { scene.random.index(kinds.len()) };
         scene.add(kinds[kind]);
     }
@@ -314,7 +319,7 @@ fn run(seed: u64) -> [usize; 4] {
                 scene.renew(n, now);
             }
         }
-        if scene.random.index(12) == 0 && scene.actors.len() > 2 {
+        if !calm && scene.random.index(12) == 0 && scene.actors.len() > 2 {
             scene.disturb(now);
         }
         for n in 0..scene.actors.len() {
@@ -350,7 +355,7 @@ fn random_worlds_report_what_ordinary_updates_report() {
     // All that is compared has happened.
     let [idle, events, outside, frames] = sums;
     println!("{idle} of {frames} frames idle, {events} events, {outside} outside");
-    assert!(idle > frames / 20 && events > frames / 4 && outside > 100, "{sums:?}");
+    assert!(idle > frames / 40 && events > frames / 4 && outside > 100, "{sums:?}");
 }
 
 /// The world of a test, cloned before every frame.

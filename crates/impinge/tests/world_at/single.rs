@@ -1,9 +1,10 @@
 //! Cases that other systems get wrong, one by one.
 
+use impinge::Vec3;
 use impinge::convex::{Cuboid, Sphere};
 use impinge::motion::Limits;
-use impinge::world::{Body, BodyMotion, EventKind, Handle, World, WorldOptions};
-use impinge::Vec3;
+use impinge::pair::Budget;
+use impinge::world::{Body, BodyMotion, EventKind, Handle, Interest, World, WorldOptions};
 
 use super::{Twins, at};
 
@@ -24,7 +25,7 @@ fn a_body_at_rest_that_starts_to_fall_does_not_pass_a_thin_floor() {
     let slab = Body::new(Cuboid::new([9.0, 9.0, 0.001]).unwrap());
     let (floor, ball) = (twins.add(&slab), twins.add(&ball(Vec3::Z * 5.0)));
     twins.set_motion(floor, &BodyMotion::fixed(), 0.0);
-    let (start, dt) = (1.0, 0.125);
+    let (start, dt) = (1.03, 0.125);
     let height = |t: f64| 5.0 - 5.0 * (t - start).max(0.0).powi(2);
     let mut due_at_floor = false;
     for frame in 0..24 {
@@ -44,7 +45,7 @@ fn a_body_at_rest_that_starts_to_fall_does_not_pass_a_thin_floor() {
             twins.set_motion(ball, &falling(v, t + 0.25), t);
         }
     }
-    assert!(due_at_floor && twins.idle > 12, "{} idle", twins.idle);
+    assert!(due_at_floor && twins.idle >= 10, "{} idle", twins.idle);
 }
 
 /// No update is necessary before `next_time`, and with a resolution it is not sooner than that.
@@ -139,7 +140,7 @@ fn impulses_end_limits_early() {
             assert_eq!(twins.timed.report().outside(), []);
         }
         assert_eq!(twins.events, 2);
-        assert_eq!(twins.idle > 12, renew, "{}", twins.idle);
+        assert_eq!(twins.idle > 8, renew, "{}", twins.idle);
     }
 }
 
@@ -148,9 +149,13 @@ fn impulses_end_limits_early() {
 #[test]
 fn attached_bodies_share_the_limits_of_their_parent() {
     let mut twins = Twins::new(&WorldOptions::default());
+    let mut interest = Interest::everything();
+    interest.ignore_links(1);
+    interest.set_groups(1, 1, false).unwrap();
+    twins.both(|world| world.set_rules(interest.clone()));
     let car = twins.add(&Body::new(Cuboid::new([2.0, 1.0, 0.5]).unwrap()));
     let wheels: Vec<Handle> = [-1.5, 1.5]
-        .map(|x| twins.add(&ball(Vec3::new(x, 1.5, -0.5)).attached_to(car)))
+        .map(|x| twins.add(&ball(Vec3::new(x, 1.5, -0.5)).attached_to(car).groups(0b10)))
         .to_vec();
     let post = twins.add(&ball(Vec3::new(20.0, 1.5, -0.5)));
     let drive = BodyMotion::new(Limits::none().acceleration(1.0)).velocity(Vec3::X * 2.0);
@@ -160,7 +165,7 @@ fn attached_bodies_share_the_limits_of_their_parent() {
         let t = f64::from(frame) * 0.125;
         twins.move_to(car, at(Vec3::X * (2.0 * t)));
         if frame == 10 {
-            twins.move_to(wheels[0], at(Vec3::new(-1.5, 1.5, 3.0)));
+            twins.move_to(wheels[0], at(Vec3::new(-1.5, 1.5, 30.0)));
         }
         if frame == 20 {
             twins.both(|world| world.attach(wheels[1], None).unwrap());
@@ -228,4 +233,17 @@ fn most_frames_of_a_sparse_world_have_no_work() {
         tests += twins.timed.report().stats().box_tests;
     }
     assert!(twins.idle >= 230, "{} of 240 frames idle, {tests} box tests", twins.idle);
+}
+
+/// A pair that is not compared any more was counted twice as held by the first update within a
+/// budget.
+#[test]
+fn rules_may_change_before_the_first_update_within_a_budget() {
+    let mut world = World::new();
+    let [a, b] = [0.0, 0.4].map(|x| world.add(ball(Vec3::X * x)).unwrap());
+    world.update();
+    assert!(world.meet(a, b).unwrap());
+    world.set_interest(a, b, Some(false)).unwrap();
+    let report = world.update_within(&mut Budget::unlimited());
+    assert!(report.is_complete() && report.ended().count() == 1);
 }

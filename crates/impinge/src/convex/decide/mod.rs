@@ -49,9 +49,9 @@ use crate::math::Vec3;
 pub use certificate::{IntersectionCertificate, SeparationCertificate, VertexPairs};
 #[cfg(feature = "internals")]
 pub use distance::Closest;
-pub(crate) use distance::{closest_in_pieces, compare_in_pieces};
 #[cfg(any(test, feature = "internals"))]
 pub use distance::{closest, compare_distance};
+pub(crate) use distance::{closest_in_pieces, compare_in_pieces};
 #[cfg(feature = "internals")]
 pub use filter::{certain_gap, contains_origin};
 

@@ -366,14 +366,14 @@ impl InWorld {
         };
         let report = self.world.update_at(frame.now).expect("time goes on");
         assert!(report.outside().is_empty(), "the cubes keep their limits");
-        if report.stats().is_idle() && report.renewals().is_empty() {
-            return Answer { idle: true, ..Answer::default() };
+        let (idle, renewals) = (report.stats().is_idle(), report.renewals().to_vec());
+        if idle && renewals.is_empty() {
+            return Answer { idle, ..Answer::default() };
         }
-        let idle = report.stats().is_idle();
         let mut renew = Vec::new();
-        for handle in report.renewals() {
+        for handle in renewals {
             let n = handle.slot();
-            if frame.now - set[n] >= MIN_AGE || !self.world.has_motion(*handle).unwrap_or(false) {
+            if frame.now - set[n] >= MIN_AGE || !self.world.has_motion(handle).unwrap_or(false) {
                 set[n] = frame.now;
                 renew.push(n);
             }

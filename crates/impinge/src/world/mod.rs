@@ -14,6 +14,9 @@
 //!    triangles from the last contact, by the [method](MethodKind) of least expected cost, or by
 //!    the selected method.
 //!
+//! An update [at a known time](World::update_at) does none of this as long as no two bodies can
+//! meet, if something is known about their [motions](BodyMotion).
+//!
 //! Broad phases and pairwise methods can come from outside of the engine: see [`BroadPhase`] and
 //! [`PairMethod`].
 //!

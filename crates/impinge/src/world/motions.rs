@@ -28,10 +28,11 @@ impl Motions {
 
     /// Sets or drops what is known about a body. Returns whether anything was known.
     pub(super) fn set(&mut self, slot: u32, known: Option<Known>) -> bool {
-        if self.known.len() <= slot as usize {
+        if known.is_some() && self.known.len() <= slot as usize {
             self.known.resize(slot as usize + 1, None);
         }
-        std::mem::replace(&mut self.known[slot as usize], known).is_some()
+        let place = self.known.get_mut(slot as usize);
+        place.is_some_and(|place| std::mem::replace(place, known).is_some())
     }
 
     /// Takes what was set for a time up to `time`.

@@ -22,6 +22,10 @@ const REQUIRED_EVENTS: &[(&str, &[&str])] = &[
     ("hulls: clipping, perceptron, races", &["clipping in doubt", "clipping certain"]),
     ("shapes: balls and capsules", &["balls that meet"]),
     ("bounds of motions", &["bounds that meet", "bounds that stay apart"]),
+    (
+        "worlds at known times",
+        &["idle frames", "bodies outside their limits", "limits set", "limits refused"],
+    ),
     ("relations of solids", &["clear", "touching", "crossing", "contained", "duplicate"]),
 ];
 

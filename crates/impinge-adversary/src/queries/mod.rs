@@ -17,6 +17,7 @@ mod spheres;
 mod trees;
 mod volumes;
 mod worlds;
+mod worlds_at;
 
 use std::cell::OnceCell;
 
@@ -145,6 +146,7 @@ pub fn rows() -> Vec<Row> {
         broad::ROWS,
         motion::ROWS,
         worlds::ROWS,
+        worlds_at::ROWS,
     ]
     .concat()
 }

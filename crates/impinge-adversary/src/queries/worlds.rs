@@ -72,14 +72,14 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Two bodies and whether they meet at each step.
-struct Pairing {
-    name: &'static str,
-    a: Shape,
-    b: Shape,
-    meet: Vec<bool>,
+pub(super) struct Pairing {
+    pub(super) name: &'static str,
+    pub(super) a: Shape,
+    pub(super) b: Shape,
+    pub(super) meet: Vec<bool>,
 }
 
-fn pairings(case: &Case<'_>) -> Vec<Pairing> {
+pub(super) fn pairings(case: &Case<'_>) -> Vec<Pairing> {
     let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
     let mut all = vec![Pairing {
         name: "meshes",
@@ -213,7 +213,7 @@ fn published(case: &Case<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-fn options(case: &Case<'_>) -> WorldOptions {
+pub(super) fn options(case: &Case<'_>) -> WorldOptions {
     let kinds = [BoxKind::Tight, BoxKind::RotationProof];
     // Successive samples of a family use different options. There are 29 families.
     let round = (case.sample.index / 29) as usize;

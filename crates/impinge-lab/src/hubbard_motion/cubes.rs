@@ -1,8 +1,10 @@
 //! Cubes that move by random sets of forces (section IX).
 
+use impinge::convex::Cuboid;
 use impinge::internals::Random;
 use impinge::motion::{Limits, Motion};
-use impinge::{Aabb, Vec3};
+use impinge::world::{Body, BodyMotion};
+use impinge::{Aabb, Pose, Vec3};
 
 /// A cube that does not rotate, and its whole motion.
 pub(super) struct Cube {
@@ -83,11 +85,33 @@ impl Cube {
     /// for the rounding of these motions.
     pub(super) fn motion(&self, t: f64) -> (Motion, f64) {
         let (x, v) = self.state(t);
+        let (limits, end) = self.limits(t);
+        let extent = Aabb::from_corners(Vec3::splat(-self.half), Vec3::splat(self.half));
+        (Motion::at(x).velocity(v).extent(extent).tolerance(1e-9, 1e-9).limits(limits), end)
+    }
+
+    /// The limits at a time, and when they expire.
+    fn limits(&self, t: f64) -> (Limits, f64) {
         let set = &self.sets[self.part(t).set];
         let limits = Limits::none().acceleration(set.acceleration * (1.0 + 1e-9));
-        let limits = limits.never_towards(set.d);
-        let extent = Aabb::from_corners(Vec3::splat(-self.half), Vec3::splat(self.half));
-        (Motion::at(x).velocity(v).extent(extent).tolerance(1e-9, 1e-9).limits(limits), set.end)
+        (limits.never_towards(set.d), set.end)
+    }
+
+    /// The same as [`Cube::motion`] for a world, until a time.
+    pub(super) fn body_motion(&self, t: f64, until: f64) -> BodyMotion {
+        let (limits, end) = self.limits(t);
+        let motion = BodyMotion::new(limits).velocity(self.state(t).1).without_rotation();
+        motion.tolerance(1e-9, 1e-9).until(end.min(until))
+    }
+
+    /// The body of a world.
+    pub(super) fn body(&self) -> Body {
+        let cube = Cuboid::new(Vec3::splat(self.half)).expect("the side is positive");
+        Body::new(cube).at(self.pose(0.0))
+    }
+
+    pub(super) fn pose(&self, t: f64) -> Pose {
+        Pose::from_translation(self.state(t).0).expect("the room is small")
     }
 }
 

@@ -4,6 +4,7 @@ mod cubes;
 mod figure_11;
 mod figure_7;
 mod phases;
+mod worlds;
 
 use anyhow::Result;
 
@@ -36,11 +37,13 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         (&mut arguments.bodies, 20),
         (&mut arguments.passes, 1),
     ]);
-    let mut progress = Progress::new(2);
+    let mut progress = Progress::new(3);
     progress.step("figure 7: earliest intersections");
     let searches = figure_7::measure(&arguments)?;
     progress.step("figures 11 and 12: cubes to their first collision");
     let runs = figure_11::measure(&arguments)?;
+    progress.step("worlds at known times");
+    let sizes = worlds::measure(&arguments)?;
     let mut report = Report::new(
         &arguments.common.out,
         "hubbard-motion",
@@ -48,6 +51,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     );
     figure_7::report(&searches, &mut report)?;
     figure_11::report(&runs, &mut report)?;
+    worlds::report(&sizes, &mut report);
     println!("{}", report.finish()?.display());
     Ok(())
 }

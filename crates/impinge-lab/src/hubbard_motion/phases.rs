@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use impinge::broad::{BoxF32, BroadPhase as _, Changes, FrameInput, Moved, Neighbours, Pair};
 use impinge::motion::{BodyNumber, Scheduler, SpaceTimeBound, earliest_meeting};
+use impinge::world::{Handle, World};
 use impinge::{Aabb, Vec3};
 use impinge_papers::hubbard::broad_phase::{Bodies, BroadPhase};
 use impinge_papers::hubbard::earliest::Planes;
@@ -52,11 +53,21 @@ pub(super) enum Method {
     Swept,
     Heap,
     Scheduler,
+    World,
+    WorldAtTimes,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Turk, Self::Paper, Self::Neighbours, Self::Swept, Self::Heap, Self::Scheduler];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Turk,
+        Self::Paper,
+        Self::Neighbours,
+        Self::Swept,
+        Self::Heap,
+        Self::Scheduler,
+        Self::World,
+        Self::WorldAtTimes,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -66,6 +77,8 @@ impl Method {
             Self::Swept => "swept boxes, every frame",
             Self::Heap => "heap of pair urgencies",
             Self::Scheduler => "`motion::Scheduler`",
+            Self::World => "`World::update`, every frame",
+            Self::WorldAtTimes => "`World::update_at`",
         }
     }
 
@@ -79,6 +92,8 @@ impl Method {
             Self::Swept => Phase::Swept(Box::default()),
             Self::Heap => Phase::Heap(Heap::new(cubes)),
             Self::Scheduler => Phase::Scheduler(Box::new(Scheduled::new(cubes))),
+            Self::World => Phase::World(Box::new(InWorld::new(cubes, false))),
+            Self::WorldAtTimes => Phase::World(Box::new(InWorld::new(cubes, true))),
         }
     }
 }
@@ -91,6 +106,7 @@ pub(super) enum Phase {
     Swept(Box<Listed>),
     Heap(Heap),
     Scheduler(Box<Scheduled>),
+    World(Box<InWorld>),
 }
 
 /// The answer of a frame.
@@ -145,6 +161,7 @@ impl Phase {
             }
             Self::Heap(heap) => heap.frame(frame),
             Self::Scheduler(scheduled) => scheduled.frame(frame),
+            Self::World(world) => world.frame(frame),
         }
     }
 }
@@ -186,8 +203,12 @@ impl Bodies for Asked<'_> {
 /// The bound of a cube from a time on.
 fn bound(cube: &Cube, t: f64) -> Option<SpaceTimeBound> {
     let (motion, end) = cube.motion(t);
-    let next = ((t + MIN_HORIZON) / HORIZON).floor() + 1.0;
-    motion.bound(t, end.min(next * HORIZON)).ok()
+    motion.bound(t, end.min(horizon(t))).ok()
+}
+
+/// The time until which a bound that begins at `t` holds.
+pub(super) fn horizon(t: f64) -> f64 {
+    (((t + MIN_HORIZON) / HORIZON).floor() + 1.0) * HORIZON
 }
 
 /// Every pair waits for its own earliest meeting; no structure over space.
@@ -297,5 +318,72 @@ impl Scheduled {
         let states = self.renew.len() as u64;
         self.renew(frame.cubes, frame.now);
         Answer { met, idle: false, states }
+    }
+}
+
+/// The engine's world, which places all bodies in every frame, and compares shapes, not boxes.
+pub(super) struct InWorld {
+    world: World,
+    handles: Vec<Handle>,
+    /// When the limits of each cube were set last, if the world gets limits.
+    set: Option<Vec<f64>>,
+}
+
+/// Limits that are newer than this are not replaced, in seconds.
+const MIN_AGE: f64 = 0.05;
+
+impl InWorld {
+    fn new(cubes: &[Cube], with_limits: bool) -> Self {
+        let mut world = World::new();
+        let add = |cube: &Cube| world.add(cube.body()).expect("there is room");
+        let handles: Vec<Handle> = cubes.iter().map(add).collect();
+        let set = with_limits.then(|| vec![0.0; cubes.len()]);
+        let mut this = Self { world, handles, set };
+        if with_limits {
+            for (n, cube) in cubes.iter().enumerate() {
+                this.set_limits(n, cube, 0.0);
+            }
+            this.world.update_at(0.0).expect("time starts");
+        } else {
+            this.world.update();
+        }
+        this
+    }
+
+    fn set_limits(&mut self, n: usize, cube: &Cube, now: f64) {
+        let motion = cube.body_motion(now, horizon(now));
+        // Refused if the forces change at once.
+        let _ = self.world.set_motion(self.handles[n], &motion, now);
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) -> Answer {
+        for (cube, handle) in frame.cubes.iter().zip(&self.handles) {
+            self.world.move_to(*handle, cube.pose(frame.now)).expect("it exists");
+        }
+        let Some(set) = &mut self.set else {
+            let met = self.world.update().stats().meeting > 0;
+            return Answer { met, ..Answer::default() };
+        };
+        let report = self.world.update_at(frame.now).expect("time goes on");
+        assert!(report.outside().is_empty(), "the cubes keep their limits");
+        let (idle, renewals) = (report.stats().is_idle(), report.renewals().to_vec());
+        if idle && renewals.is_empty() {
+            return Answer { idle, ..Answer::default() };
+        }
+        let mut renew = Vec::new();
+        for handle in renewals {
+            let n = handle.slot();
+            if frame.now - set[n] >= MIN_AGE || !self.world.has_motion(handle).unwrap_or(false) {
+                set[n] = frame.now;
+                renew.push(n);
+            }
+        }
+        let due = self.world.due();
+        let met = due.iter().any(|(a, b)| frame.touch(a.slot(), b.slot()));
+        let states = renew.len() as u64;
+        for n in renew {
+            self.set_limits(n, &frame.cubes[n], frame.now);
+        }
+        Answer { met, idle, states }
     }
 }

@@ -165,6 +165,17 @@ impl SpaceTimeBound {
         })
     }
 
+    /// The bound of a box that does not move, at all times; sides that are infinite are cut off
+    /// beyond the range of coordinates.
+    pub(crate) fn resting(bounds: &Aabb) -> Self {
+        let at = |corner: Vec3| {
+            let corner = corner.clamp(Vec3::splat(-MAX_BASE), Vec3::splat(MAX_BASE));
+            corner.to_array().map(|base| Linear { base, rate: 0.0 })
+        };
+        let (min, max) = (at(bounds.min), at(bounds.max));
+        Self { start: -MAX_COORDINATE, end: MAX_COORDINATE, min, max, plane: None }
+    }
+
     /// When the bound begins to hold.
     #[must_use]
     pub fn start(&self) -> f64 {

@@ -18,9 +18,9 @@ use crate::math::{Aabb, MAX_COORDINATE, Vec3, check_range, length_up};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 pub struct Limits {
-    pub(super) acceleration: f64,
+    pub(crate) acceleration: f64,
     pub(super) hemisphere: Option<Vec3>,
-    pub(super) speed: f64,
+    pub(crate) speed: f64,
     pub(super) region: Aabb,
 }
 

@@ -102,6 +102,8 @@ pub struct Report {
     pub(super) events: Vec<Event>,
     pub(super) undecided: Vec<Undecided>,
     pub(super) not_compared: Vec<Handle>,
+    pub(super) outside: Vec<Handle>,
+    pub(super) renewals: Vec<Handle>,
     /// The numbers of undecided pairs, and of bodies that were not compared.
     pub(super) open_pairs: usize,
     pub(super) open_bodies: usize,
@@ -128,6 +130,28 @@ pub struct Stats {
     pub decided_by_hulls: usize,
     /// Pairs that meet.
     pub meeting: usize,
+    /// How often the broad phase was run.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub broad_phases: usize,
+    /// Pairs whose boxes were compared outside of the broad phase, in an update [at a
+    /// time](super::World::update_at).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub box_tests: usize,
+    /// Pairs for which such an update computed the earliest time at which they can meet.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub meetings: usize,
+    /// Bodies that such an update compared with what is known about their motion.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub observed: usize,
+}
+
+impl Stats {
+    /// Whether there was no work for pairs: the broad phase was not run, and no two bodies were
+    /// compared in any way. Bodies that moved were still placed.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.broad_phases + self.box_tests + self.meetings + self.checked == 0
+    }
 }
 
 impl Report {
@@ -177,6 +201,24 @@ impl Report {
     #[must_use]
     pub fn not_compared(&self) -> &[Handle] {
         &self.not_compared
+    }
+
+    /// Bodies that were not where the limits of their [motion](super::World::set_motion) allow, in
+    /// the order of their slots. They are handled as bodies without limits until a motion is set
+    /// again, so that the events are right in any case; but contacts between this update and the
+    /// last one may have been missed. Empty except in an update [at a
+    /// time](super::World::update_at).
+    #[must_use]
+    pub fn outside(&self) -> &[Handle] {
+        &self.outside
+    }
+
+    /// Bodies for which new limits would save work, in the order of their slots: limits have
+    /// expired or were broken, or were set earlier and leave open whether the body has met another.
+    /// Empty except in an update [at a time](super::World::update_at).
+    #[must_use]
+    pub fn renewals(&self) -> &[Handle] {
+        &self.renewals
     }
 
     /// The number of pairs that are undecided after the update, including those whose check did not

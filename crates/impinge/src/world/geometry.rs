@@ -12,7 +12,7 @@ use crate::order::sort_by;
 use crate::shape::{Kind, Shape};
 
 /// The largest number of parts of a compound for which each part has a separate box.
-const MAX_PARTS_BOXED_SINGLY: usize = 16;
+pub(super) const MAX_PARTS_BOXED_SINGLY: usize = 16;
 
 /// Larger than every coordinate of a body in the world.
 const MAX_BODY_COORDINATE: f64 = 1e70;

@@ -14,6 +14,9 @@
 //!    triangles from the last contact, by the [method](MethodKind) of least expected cost, or by
 //!    the selected method.
 //!
+//! An update [at a known time](World::update_at) does none of this as long as no two bodies can
+//! meet, if something is known about their [motions](BodyMotion).
+//!
 //! Broad phases and pairwise methods can come from outside of the engine: see [`BroadPhase`] and
 //! [`PairMethod`].
 //!
@@ -43,6 +46,7 @@
 mod backlog;
 mod bodies;
 mod body;
+mod body_motion;
 mod callbacks;
 mod check;
 mod commands;
@@ -55,6 +59,8 @@ mod handle;
 mod interest;
 mod method;
 mod method_kind;
+mod motion_phase;
+mod motions;
 mod narrow;
 mod open;
 mod options;
@@ -67,9 +73,12 @@ mod rules;
 mod selection;
 mod snapshot;
 mod update;
+mod update_at;
+mod waiting;
 mod within;
 
 pub use body::Body;
+pub use body_motion::BodyMotion;
 pub use callbacks::{Importance, RepeatedUpdates};
 pub use commands::{Command, Commands};
 pub use detached::{Detached, DetachedOptions, DetachedReports, DetachedStats, Open};
@@ -101,6 +110,8 @@ use bodies::{Bodies, BoxOptions};
 use callbacks::Callbacks;
 use check::CheckOutcomes;
 use interest::Matrix;
+use motion_phase::MotionPhase;
+use motions::Motions;
 use pairs::{Key, Pairs};
 use selection::MethodTable;
 
@@ -125,6 +136,9 @@ pub struct World {
     undecided: Vec<update::UndecidedPair>,
     /// What updates within a budget have left for the next one.
     backlog: Backlog,
+    /// What is known about motions, and the broad phase of updates at known times.
+    motions: Motions,
+    motion_phase: MotionPhase,
     /// Settings of the application for single pairs and for classes.
     settings: pairs::Settings,
     /// The methods from outside of the engine that were selected.
@@ -179,6 +193,8 @@ impl World {
             pairs: Pairs::default(),
             undecided: Vec::new(),
             backlog: Backlog::default(),
+            motions: Motions::default(),
+            motion_phase: MotionPhase::default(),
             settings: pairs::Settings::default(),
             methods,
             ended_by_removal: Vec::new(),
@@ -211,6 +227,8 @@ impl World {
         let boxes = BoxOptions { kind: options.boxes, oriented: options.oriented };
         if boxes != self.bodies.options {
             self.bodies.set_options(boxes);
+            // Their bounds are around boxes of the other kind.
+            self.motions.expire_all();
         }
         self.options = options;
     }
@@ -259,6 +277,8 @@ impl World {
             }
         }
         self.undecided.retain(|pair| !pair.key.has(slot));
+        self.motions.expire_attached(slot, &self.bodies);
+        self.motions.forget(slot);
         self.matrix.forget(slot);
         self.settings.forget(slot);
         self.callbacks.forget(slot);
@@ -373,6 +393,7 @@ impl World {
             self.bodies.pose_in_range(parent as usize)?;
         }
         self.bodies.attach(slot, parent);
+        self.motions.expire_attached(slot, &self.bodies);
         self.recheck_interest = true;
         Ok(())
     }

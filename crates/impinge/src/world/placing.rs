@@ -214,7 +214,7 @@ impl BoxOptions {
     /// Pairs are checked with the pose of B in A's frame, which is rounded. Boxes are enlarged by
     /// more than that rounding, so that bodies that touch in A's frame never have disjoint boxes in
     /// the world's frame.
-    fn boxes(&self, geometry: &Geometry, pose: &Pose) -> (BoxF32, Option<OrientedBox>) {
+    pub(super) fn boxes(&self, geometry: &Geometry, pose: &Pose) -> (BoxF32, Option<OrientedBox>) {
         let bounds = match self.kind {
             BoxKind::Fast => geometry.bounds_at(pose),
             BoxKind::Tight => geometry.tight_bounds_at(pose),

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use super::backlog::Backlog;
 use super::bodies::{Bodies, BoxOptions};
 use super::interest::Matrix;
+use super::motion_phase::MotionPhase;
+use super::motions::Motions;
 use super::narrow::PairState;
 use super::pairs::{Key, Pairs, Settings};
 use super::update::UndecidedPair;
@@ -30,6 +32,7 @@ pub struct Snapshot {
 struct State {
     bodies: Bodies,
     matrix: Matrix,
+    motions: Motions,
     settings: Settings,
     /// The pairs that met at the last update.
     met: Vec<Met>,
@@ -56,6 +59,7 @@ impl World {
         let state = State {
             bodies: self.bodies.clone(),
             matrix: self.matrix.clone(),
+            motions: self.motions.clone(),
             settings: self.settings.clone(),
             met: met
                 .map(|record| Met {
@@ -74,7 +78,7 @@ impl World {
 
     /// Restores a snapshot of this world or of another.
     ///
-    /// It contains bodies with their poses, geometries and parents, rules and interest, methods of
+    /// It contains bodies with their poses, geometries, parents and motions, rules and interest, methods of
     /// pairs and of classes, numbers of pairs, which pairs meet and since when, the last
     /// [report](World::report), and changes that no update had processed. From there on the same
     /// changes give the same events, bit by bit, with the same handles. The
@@ -120,8 +124,8 @@ impl World {
     /// # Ok::<(), impinge::Error>(())
     /// ```
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let State { bodies, matrix, settings, met, undecided, ended_by_removal, report } =
-            &*snapshot.state;
+        let State { bodies, matrix, motions, settings, met, .. } = &*snapshot.state;
+        let State { undecided, ended_by_removal, report, .. } = &*snapshot.state;
         let is_kept = |slot: u32| {
             let handle_in = |bodies: &Bodies| {
                 let is_taken = bodies.records.get(slot as usize)?.geometry.is_some();
@@ -137,9 +141,12 @@ impl World {
         self.bodies.gather_waiting();
         self.bodies.change_pending();
         self.backlog = Backlog::default();
+        self.motions = motions.clone();
+        self.motion_phase = MotionPhase::default();
         let boxes = BoxOptions { kind: self.options.boxes, oriented: self.options.oriented };
         if boxes != self.bodies.options {
             self.bodies.set_options(boxes);
+            self.motions.expire_all();
         }
         self.matrix = matrix.clone();
         self.settings = settings.clone();

@@ -52,22 +52,32 @@ impl World {
     /// another pool.
     pub fn update(&mut self) -> &Report {
         self.leave_budget();
+        self.leave_motion_phase();
+        self.keep_workers_awake(&mut |world| world.run_stages(None));
+        &self.report
+    }
+
+    /// Runs an update, with as many workers awake as it can use.
+    pub(super) fn keep_workers_awake(&mut self, update: &mut (dyn FnMut(&mut Self) + Send)) {
         let changed = self.bodies.changed.len();
         let over_quarter_changed = are_many(changed, self.bodies.records.len());
         let pairs = if over_quarter_changed { self.pairs.records.len() } else { 0 };
         let helpers = changed / BODIES_PER_THREAD + pairs / PAIRS_PER_THREAD;
-        workers::keep_workers_awake(helpers, &mut || self.run_stages());
-        &self.report
+        workers::keep_workers_awake(helpers, &mut || update(self));
     }
 
-    /// The stages of an update.
-    fn run_stages(&mut self) {
+    /// The stages of an update, at a time if it is known.
+    pub(super) fn run_stages(&mut self, time: Option<f64>) {
         self.bodies.update_poses();
         self.begin_report();
-        let schedule = self.schedule();
-        match schedule {
-            Schedule::AllDuringBroadPhase => self.run_broad_phase_and_check(),
-            Schedule::Listed | Schedule::All => self.run_broad_phase(),
+        let schedule = match (self.schedule(), time) {
+            (Schedule::AllDuringBroadPhase, Some(_)) => Schedule::All,
+            (schedule, _) => schedule,
+        };
+        match (schedule, time) {
+            (_, Some(time)) => self.run_motion_phase(time),
+            (Schedule::AllDuringBroadPhase, None) => self.run_broad_phase_and_check(),
+            (Schedule::Listed | Schedule::All, None) => self.run_broad_phase(),
         }
         let first_new = self.update_pairs();
         match schedule {
@@ -90,22 +100,15 @@ impl World {
     }
 
     pub(super) fn begin_report(&mut self) {
-        let Report {
-            frame,
-            events,
-            undecided,
-            not_compared,
-            stats,
-            open_pairs,
-            open_bodies,
-            open_persisting,
-        } = &mut self.report;
-        (*open_pairs, *open_bodies, *open_persisting) = (0, 0, 0);
-        *frame += 1;
-        events.clear();
-        undecided.clear();
-        not_compared.clear();
-        *stats = Stats { moved: self.bodies.moved.len(), ..Stats::default() };
+        let report = &mut self.report;
+        (report.open_pairs, report.open_bodies, report.open_persisting) = (0, 0, 0);
+        report.frame += 1;
+        report.events.clear();
+        report.undecided.clear();
+        report.not_compared.clear();
+        report.outside.clear();
+        report.renewals.clear();
+        report.stats = Stats { moved: self.bodies.moved.len(), ..Stats::default() };
     }
 
     fn schedule(&self) -> Schedule {
@@ -128,6 +131,7 @@ impl World {
             return;
         }
         self.phase_is_new = false;
+        self.report.stats.broad_phases += 1;
         // An incomplete broad phase already has all boxes except those that moved.
         let frame = self.bodies.broad_phase_frame(self.recheck_interest && !is_incomplete);
         self.completeness = self.phase.update(&frame, &mut Budget::unlimited(), &mut self.changes);
@@ -138,6 +142,7 @@ impl World {
     fn run_broad_phase_and_check(&mut self) {
         let Self { bodies, phase, changes, pairs, completeness, .. } = self;
         changes.clear();
+        self.report.stats.broad_phases += 1;
         let frame = bodies.broad_phase_frame(false);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let checks = Checks::new(bodies, selection, self.report.frame, &mut self.outcomes);
@@ -232,7 +237,7 @@ impl World {
     /// of the broad phase. Returns the number of earlier pairs that remain.
     fn recheck_all_pairs(&mut self) -> usize {
         let mut pairs = Vec::new();
-        self.phase.pairs(&mut pairs);
+        self.overlapping_pairs(&mut pairs);
         pairs.sort_unstable();
         let is_compared = |key: &Key| {
             let (a, b) = key.slots();

@@ -113,6 +113,7 @@ impl World {
     /// # Ok::<(), impinge::Error>(())
     /// ```
     pub fn update_within(&mut self, budget: &mut Budget<'_>) -> &Report {
+        self.leave_motion_phase();
         self.enter_budget();
         self.begin_report();
         self.report_removed();
@@ -171,6 +172,7 @@ impl World {
     /// budget that must not be late while the world grows. Replaces the broad phase as
     /// [`World::update_within`] does.
     pub fn reserve(&mut self, bodies: usize, pairs: usize) {
+        self.leave_motion_phase();
         self.enter_budget();
         self.phase.reserve(bodies, pairs);
         self.pairs.reserve(bodies, pairs);
@@ -311,7 +313,8 @@ impl World {
     /// Takes over what the broad phase found, and puts the pairs of the bodies that it has compared
     /// into the queue, except of bodies with many.
     fn take_changes(&mut self, budget: &mut Budget<'_>) {
-        let Stats { boxes_began, boxes_ended, moved, .. } = &mut self.report.stats;
+        let Stats { boxes_began, boxes_ended, moved, broad_phases, .. } = &mut self.report.stats;
+        *broad_phases += 1;
         *boxes_began += self.changes.began.len();
         *boxes_ended += self.changes.ended.len();
         *moved += self.bodies.moved.len();

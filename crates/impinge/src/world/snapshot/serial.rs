@@ -20,6 +20,7 @@ use crate::shape::{Kind, Shape};
 use crate::world::bodies::Bodies;
 use crate::world::bodies::serial::StoredBodies;
 use crate::world::interest::Matrix;
+use crate::world::motions::Motions;
 use crate::world::narrow::PairState;
 use crate::world::pairs::{Key, Settings};
 use crate::world::update::UndecidedPair;
@@ -90,11 +91,12 @@ struct StoredMet {
 /// everything that [`World::restore`](crate::World::restore) needs, except selected methods,
 /// because certain answers do not depend on them, and trees of meshes, which are built again, so
 /// that for a mesh that was [deformed](crate::World::deform) the witness may be another one of
-/// several triangles.
+/// several triangles. What is known about [motions](crate::World::set_motion), and the time, are
+/// left out too: bodies have no limits until they are set again, and the events are the same.
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let State { bodies, matrix, settings, met, undecided, ended_by_removal, report } =
-            &*self.state;
+        let State { bodies, matrix, motions: _, settings, met, .. } = &*self.state;
+        let State { undecided, ended_by_removal, report, .. } = &*self.state;
         let mut tables = Tables::default();
         let bodies = bodies.stored(|geometry| tables.number(geometry));
         let Interest { default_compared, compared, not_compared, max_ignored_links } = matrix.rules;
@@ -281,7 +283,8 @@ impl State {
             return bad("a pair that ended by a removal has no body that was removed");
         }
         let (ended_by_removal, report) = (form.ended_by_removal, form.report);
-        Ok(Self { bodies, matrix, settings, met, undecided, ended_by_removal, report })
+        let motions = Motions::default();
+        Ok(Self { bodies, matrix, motions, settings, met, undecided, ended_by_removal, report })
     }
 }
 

@@ -49,7 +49,7 @@ fn check_frames(sends: u32, bound: Option<usize>) {
         read(&reports);
         assert_eq!(events, (1..=sends).collect::<Vec<_>>());
         assert_eq!(newest, u64::from(sends));
-        assert_eq!(sum, events.iter().sum());
+        assert_eq!(sum, events.iter().sum::<u32>());
     });
 }
 
@@ -90,7 +90,7 @@ fn a_step_continues_without_input() {
                 output.push((step.frame, state.0));
                 if state.1.is_empty() { Next::Wait } else { Next::Continue }
             };
-        let mut worker = Worker::spawn("adder", (0, Vec::new()), step).unwrap();
+        let mut worker = Worker::spawn_continuing("adder", (0, Vec::new()), step).unwrap();
         worker.input().extend([1, 2]);
         worker.send().unwrap();
         worker.input().push(4);

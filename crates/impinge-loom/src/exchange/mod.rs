@@ -18,4 +18,4 @@ pub use latest::{Reader, Writer, latest};
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
 pub use reports::{DroppedCounts, FrameReport, FrameWriter, OpenCounts, Reports};
-pub use worker::{Counters, Step, Worker};
+pub use worker::{Counters, Next, Step, Worker};

@@ -234,7 +234,9 @@ impl World {
     /// # Errors
     /// As [`World::detach`].
     pub fn detach_with(self, options: DetachedOptions) -> Result<Detached, SpawnError<Self>> {
-        self.detach_by(options, |world, step| Worker::spawn("impinge world", world, step))
+        self.detach_by(options, |world, step| {
+            Worker::spawn_continuing("impinge world", world, step)
+        })
     }
 
     /// As [`World::detach`], with a thread that `spawn` starts.

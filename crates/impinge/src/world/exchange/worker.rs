@@ -218,8 +218,7 @@ where
     I: Merge + Send + 'static,
     O: Merge + Send + 'static,
 {
-    /// Starts a thread called `name` that runs `step` on `state` whenever there is new input, and
-    /// again without input as long as the step returns [`Next::Continue`].
+    /// Starts a thread called `name` that runs `step` on `state` whenever there is new input.
     ///
     /// The step reads the input (its remaining content is dropped) and writes its report into an
     /// empty output. If it panics, the thread ends, every later call that can fail returns an
@@ -228,10 +227,29 @@ where
     /// # Errors
     ///
     /// [`ErrorKind::Thread`] if the system does not start a thread; the error holds the state.
-    pub fn spawn<F, R>(name: &str, state: S, step: F) -> Result<Self, SpawnError<S>>
+    pub fn spawn<F>(name: &str, state: S, mut step: F) -> Result<Self, SpawnError<S>>
     where
-        F: FnMut(&mut S, Step, &mut I, &mut O) -> R + Send + 'static,
-        R: Into<Next>,
+        F: FnMut(&mut S, Step, &mut I, &mut O) + Send + 'static,
+    {
+        Self::spawn_continuing(
+            name,
+            state,
+            move |state: &mut S, info, input: &mut I, output: &mut O| {
+                step(state, info, input, output);
+                Next::Wait
+            },
+        )
+    }
+
+    /// As [`Worker::spawn`], with a step that is run again without input as long as it returns
+    /// [`Next::Continue`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Worker::spawn`].
+    pub fn spawn_continuing<F>(name: &str, state: S, step: F) -> Result<Self, SpawnError<S>>
+    where
+        F: FnMut(&mut S, Step, &mut I, &mut O) -> Next + Send + 'static,
     {
         // `spawn` panics if a name contains a zero byte.
         Self::spawn_by(Builder::new().name(name.replace('\0', "")), name, state, step)

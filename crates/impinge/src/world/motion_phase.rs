@@ -324,7 +324,7 @@ impl MotionPhase {
         if frame.rules_changed {
             let keys = self.pairs.all().map(|record| record.key);
             let not_compared = keys.filter(|key| !frame.is_compared(*key));
-            ended.extend(not_compared.map(|key| pair(key)));
+            ended.extend(not_compared.map(pair));
             began.clear();
             self.phase.pairs(&mut began);
             began.retain(|pair| !self.pairs.contains(Key::new(pair.a, pair.b)));

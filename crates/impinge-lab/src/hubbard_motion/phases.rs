@@ -44,6 +44,22 @@ impl Frame<'_> {
     }
 }
 
+impl Frame<'_> {
+    /// Whether one of these cubes, whose limits expired between the frames, has a contact there.
+    fn touch_any(&self, cubes: &[usize]) -> bool {
+        let grown = Vec3::splat(1e-3);
+        let around = |n: usize| {
+            let b = self.cubes[n].bounds(self.last).union(&self.boxes[n]);
+            Aabb { min: b.min - grown, max: b.max + grown }
+        };
+        cubes.iter().any(|cube| {
+            let own = around(*cube);
+            let mut others = (0..self.cubes.len()).filter(|other| other != cube);
+            others.any(|other| own.overlaps(&around(other)) && self.touch(*cube, other))
+        })
+    }
+}
+
 /// Which method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
@@ -269,7 +285,6 @@ impl Heap {
 /// The engine's scheduler.
 pub(super) struct Scheduled {
     scheduler: Scheduler,
-    bodies: Vec<BodyNumber>,
     renew: Vec<BodyNumber>,
     pub(super) failed: bool,
 }
@@ -278,7 +293,7 @@ impl Scheduled {
     fn new(cubes: &[Cube]) -> Self {
         let mut scheduler = Scheduler::new(0.0).expect("zero is a time");
         let bodies: Vec<BodyNumber> = cubes.iter().map(|_| scheduler.add()).collect();
-        let mut scheduled = Self { scheduler, renew: bodies.clone(), bodies, failed: false };
+        let mut scheduled = Self { scheduler, renew: bodies, failed: false };
         scheduled.renew(cubes, 0.0);
         scheduled
     }
@@ -300,20 +315,8 @@ impl Scheduled {
             return Answer { idle: true, ..Answer::default() };
         }
         let mut met = due.pairs().iter().any(|(a, b)| frame.touch(a.index(), b.index()));
-        for body in due.unbounded() {
-            // Its bound expired within the interval: its swept box against all others.
-            let grown = Vec3::splat(1e-3);
-            let around = |n: usize| {
-                let b = frame.cubes[n].bounds(frame.last).union(&frame.boxes[n]);
-                Aabb { min: b.min - grown, max: b.max + grown }
-            };
-            let own = around(body.index());
-            let others = self.bodies.iter().filter(|other| *other != body);
-            for other in others {
-                let is_near = own.overlaps(&around(other.index()));
-                met |= is_near && frame.touch(body.index(), other.index());
-            }
-        }
+        let without: Vec<usize> = due.unbounded().iter().map(|body| body.index()).collect();
+        met |= frame.touch_any(&without);
         self.renew.extend_from_slice(due.renew());
         let states = self.renew.len() as u64;
         self.renew(frame.cubes, frame.now);
@@ -379,7 +382,9 @@ impl InWorld {
             }
         }
         let due = self.world.due();
-        let met = due.iter().any(|(a, b)| frame.touch(a.slot(), b.slot()));
+        let mut met = due.iter().any(|(a, b)| frame.touch(a.slot(), b.slot()));
+        let without: Vec<usize> = self.world.unlimited().iter().map(|body| body.slot()).collect();
+        met |= frame.touch_any(&without);
         let states = renew.len() as u64;
         for n in renew {
             self.set_limits(n, &frame.cubes[n], frame.now);

@@ -45,6 +45,8 @@ pub(super) struct MotionPhase {
     woken: Vec<u32>,
     /// Pairs that were awake and sleep again, or ended, in this frame.
     pub(super) passed: Vec<Key>,
+    /// Slots of bodies that moved, and had no limits for a part of the time since the last frame.
+    pub(super) unlimited: Vec<u32>,
     /// Slots whose bounds may shrink faster than their boxes move.
     shrinking: Vec<u32>,
     expiries: BinaryHeap<Reverse<Expiry>>,
@@ -137,6 +139,7 @@ impl MotionPhase {
         stats.meetings += meetings;
         stats.observed += observed;
         self.passed.clear();
+        self.unlimited.clear();
         self.woken.clear();
         // By the bounds that held until now.
         self.pairs.wake_until(frame.time + motions.resolution, &mut self.woken);
@@ -201,6 +204,13 @@ impl MotionPhase {
     /// Takes over what was set.
     fn install(&mut self, frame: &Frame<'_>, motions: &mut Motions, stats: &mut Stats) {
         for (slot, known) in motions.take_pending(frame.time) {
+            if let Some(known) = known {
+                let ends = motions.of(slot).map(|earlier| earlier.until);
+                let begins_late = motions.time.is_some_and(|last| known.from > last);
+                if begins_late && ends.is_none_or(|end| end < known.from) {
+                    self.unlimited.push(slot);
+                }
+            }
             let was_known = motions.set(slot, known);
             self.change(slot);
             match known {
@@ -270,6 +280,9 @@ impl MotionPhase {
     /// Compares a body with what is known about it.
     fn observe(&mut self, slot: u32, frame: &Frame<'_>, motions: &mut Motions, stats: &mut Stats) {
         let Some(known) = motions.of(slot) else {
+            if frame.bodies.marks[slot as usize].has_moved {
+                self.unlimited.push(slot);
+            }
             self.change(slot);
             return;
         };
@@ -278,6 +291,7 @@ impl MotionPhase {
             (&frame.bodies.poses[slot as usize], &frame.bodies.bounds[slot as usize]);
         // What has expired is dropped by itself.
         if frame.time <= known.until && !known.holds(pose, bounds, frame.time) {
+            self.unlimited.push(slot);
             self.outside.push(slot);
             self.renew.push(slot);
             motions.set(slot, None);

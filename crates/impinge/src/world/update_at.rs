@@ -78,9 +78,10 @@ impl World {
     /// [resolution](World::set_resolution) those that can meet within this time from now on. In the
     /// order of their slots.
     ///
-    /// A contact of other pairs between the last two updates was not possible, however short; the
-    /// two bodies had limits, or did not move. An application that must not miss contacts between
-    /// frames examines these pairs, over that interval. Empty after an update without a time.
+    /// A contact of other pairs between the last two updates was not possible, however short, except
+    /// of bodies that are [unlimited](World::unlimited). An application that must not miss contacts
+    /// between frames examines these pairs, over that interval. Empty after an update without a
+    /// time.
     #[must_use]
     pub fn due(&self) -> Vec<(Handle, Handle)> {
         if !self.motion_phase.is_active {
@@ -100,6 +101,21 @@ impl World {
             (self.bodies.handle(a), self.bodies.handle(b))
         };
         keys.iter().map(handles).collect()
+    }
+
+    /// The bodies that moved in the last update, and had no limits for a part of the time since the
+    /// update before, or have broken them: their contacts in between need not be [due](World::due).
+    /// In the order of their slots; empty after an update without a time.
+    ///
+    /// Limits are best renewed in the last update before they expire: those that expire between two
+    /// updates leave the body without limits for the rest of the time.
+    #[must_use]
+    pub fn unlimited(&self) -> Vec<Handle> {
+        let mut slots = self.motion_phase.unlimited.clone();
+        slots.retain(|slot| self.bodies.is_taken(*slot));
+        slots.sort_unstable();
+        slots.dedup();
+        slots.into_iter().map(|slot| self.bodies.handle(slot)).collect()
     }
 
     /// The time before which no update is necessary, if bodies keep their limits, and those without

@@ -39,6 +39,8 @@ fn a_body_at_rest_that_starts_to_fall_does_not_pass_a_thin_floor() {
             assert_eq!(twins.timed.due(), [(floor, ball)], "frame {frame}");
         }
         assert_eq!(twins.timed.report().outside(), []);
+        let unlimited = if frame == 0 { vec![ball] } else { Vec::new() };
+        assert_eq!(twins.timed.unlimited(), unlimited, "frame {frame}");
         // A quarter of a second at a time, from the state at the frame.
         if frame % 2 == 0 {
             let v = -10.0 * (t - start).max(0.0);
@@ -233,6 +235,30 @@ fn most_frames_of_a_sparse_world_have_no_work() {
         tests += twins.timed.report().stats().box_tests;
     }
     assert!(twins.idle >= 230, "{} of 240 frames idle, {tests} box tests", twins.idle);
+}
+
+/// Limits that expire between two frames say nothing about the rest of the time; the body is
+/// named, since its contacts need not be due.
+#[test]
+fn bodies_without_limits_for_a_part_of_a_frame_are_named() {
+    let mut world = World::new();
+    let ball = world.add(ball(Vec3::ZERO)).unwrap();
+    let flies = BodyMotion::new(Limits::inert()).velocity(Vec3::X);
+    world.set_motion(ball, &flies.until(1.5), 0.0).unwrap();
+    let mut named = Vec::new();
+    for frame in 0..6 {
+        let t = f64::from(frame);
+        world.move_to(ball, at(Vec3::X * t)).unwrap();
+        if frame == 4 {
+            // From the state of the frame itself: the time before is not covered.
+            world.set_motion(ball, &flies.until(9.0), t).unwrap();
+        }
+        assert_eq!(world.update_at(t).unwrap().outside(), []);
+        if world.unlimited() == [ball] {
+            named.push(frame);
+        }
+    }
+    assert_eq!(named, [2, 3, 4]);
 }
 
 /// A pair that is not compared any more was counted twice as held by the first update within a

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use impinge::convex::{Cuboid, Hull, Sphere};
 use impinge::pair::{Bias, Budget};
 use impinge::world::{
-    Body, Event, Geometry, Handle, MethodKind, PairAnswer, PairQuery, SelectedBy, World,
-    WorldOptions,
+    Body, Event, Geometry, Handle, PairAnswer, PairQuery, SelectedBy, World, WorldOptions,
 };
 use impinge::{Pose, Shape, Vec3, shape, shapes};
 use impinge_oracles::common::Random;

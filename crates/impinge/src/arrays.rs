@@ -108,6 +108,6 @@ mod tests {
         assert_eq!((3..6_u32).map_to_vec(|x| 2 * x), [6, 8, 10]);
         assert!((3..3_usize).map_to_vec(|x| 2 * x).is_empty());
         assert_eq!([1, 2, 4].map_to_vec(|x| x + 1), [2, 3, 5]);
-        assert_eq!(vec!["a", "bc"].map_to_vec(|x| x.len()), [1, 2]);
+        assert_eq!(["a", "bc"].map_to_vec(|x| x.len()), [1, 2]);
     }
 }

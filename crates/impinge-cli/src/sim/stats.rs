@@ -63,8 +63,8 @@ impl StatsFile {
     /// Writes one row.
     pub(crate) fn write(&mut self, frame: &Frame) -> Result<()> {
         let Frame { number, time, move_ms, update_ms, stats, began, ended } = frame;
-        let Stats { moved, boxes_began, boxes_ended, pairs, checked, decided_by_hulls, meeting } =
-            stats;
+        let Stats { moved, boxes_began, boxes_ended, pairs, checked, .. } = stats;
+        let Stats { decided_by_hulls, meeting, .. } = stats;
         writeln!(
             self.out,
             "{number},{time:?},{move_ms:.6},{update_ms:.6},{moved},{boxes_began},{boxes_ended},{pairs},{checked},{decided_by_hulls},{meeting},{began},{ended}"

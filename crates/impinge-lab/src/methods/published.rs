@@ -85,7 +85,7 @@ impl Published {
         report.paragraph(
             "Nanoseconds a check of two copies in flight, past and through each other, and what the method estimates for the world's choice.",
         );
-        let mut table = Table::new(&["method", "two copies of a", "measured", "estimated"]);
+        let mut table = Table::new(["method", "two copies of a", "measured", "estimated"]);
         for row in &self.0 {
             table.row(&[
                 row.method.clone(),

@@ -61,7 +61,6 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "detached worlds",
         covers: &[
-            "world::World::detach_with",
             "world::Detached::send",
             "world::Detached::receive",
             "world::Detached::reattach",

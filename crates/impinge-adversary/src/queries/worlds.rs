@@ -60,11 +60,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "detached worlds",
-        covers: &[
-            "world::Detached::send",
-            "world::Detached::receive",
-            "world::Detached::reattach",
-        ],
+        covers: &["world::Detached::send", "world::Detached::receive", "world::Detached::reattach"],
         interval: 24,
         run: detached,
     },

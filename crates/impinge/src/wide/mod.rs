@@ -37,7 +37,7 @@ pub use vectors::{Lanes3, Wide3};
 
 /// A vector of eight numbers. A *mask* is a vector whose lanes have all bits set or none.
 pub trait Wide: Copy {
-    /// Vectors that give the same results on every machine; see [`Fused`](fused::Fused).
+    /// Vectors that give the same results on every machine; see `wide/fused.rs`.
     type Reproducible: Wide;
     /// Whether large parts of kernels are called instead of inlined: with vectors as arrays,
     /// inlining everything makes functions that take compilers very long.

@@ -63,7 +63,8 @@ pub(super) struct Backlog {
     pub(super) held_pairs: usize,
     /// Bodies whose boxes the broad phase has, and has not compared with all others.
     pub(super) pending: Vec<u32>,
-    /// Bodies with many pairs, whose boxes are compared and whose pairs have yet to enter the queue.
+    /// Bodies with many pairs, whose boxes are compared and whose pairs have yet to enter the
+    /// queue.
     pub(super) listing: VecDeque<u32>,
     /// Pairs of the first of these below this position are left; `None` if all are.
     pub(super) listing_position: Option<usize>,

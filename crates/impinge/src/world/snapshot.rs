@@ -78,8 +78,8 @@ impl World {
 
     /// Restores a snapshot of this world or of another.
     ///
-    /// It contains bodies with their poses, geometries, parents and motions, rules and interest, methods of
-    /// pairs and of classes, numbers of pairs, which pairs meet and since when, the last
+    /// It contains bodies with their poses, geometries, parents and motions, rules and interest,
+    /// methods of pairs and of classes, numbers of pairs, which pairs meet and since when, the last
     /// [report](World::report), and changes that no update had processed. From there on the same
     /// changes give the same events, bit by bit, with the same handles. The
     /// [options](World::options) stay those of this world; only [`Stats`](super::Stats) depends on

@@ -78,10 +78,10 @@ impl World {
     /// [resolution](World::set_resolution) those that can meet within this time from now on. In the
     /// order of their slots.
     ///
-    /// A contact of other pairs between the last two updates was not possible, however short, except
-    /// of bodies that are [unlimited](World::unlimited). An application that must not miss contacts
-    /// between frames examines these pairs, over that interval. Empty after an update without a
-    /// time.
+    /// A contact of other pairs between the last two updates was not possible, however short,
+    /// except of bodies that are [unlimited](World::unlimited). An application that must not miss
+    /// contacts between frames examines these pairs, over that interval. Empty after an update
+    /// without a time.
     #[must_use]
     pub fn due(&self) -> Vec<(Handle, Handle)> {
         if !self.motion_phase.is_active {

@@ -1,5 +1,5 @@
-//! What the end of a search proves in `f64`: a common point, an overlap without depth, a distance with
-//! bounds, and the certificates of both verdicts.
+//! What the end of a search proves in `f64`: a common point, an overlap without depth, a distance
+//! with bounds, and the certificates of both verdicts.
 
 use glam::Vec3A;
 

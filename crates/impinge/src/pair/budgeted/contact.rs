@@ -12,8 +12,9 @@ impl FirstSearch {
     ///
     /// The parts are the contents of two boxes of the trees. `direction` leads from A to B: out of
     /// A's patches and into B's. B moved along it by `-lower` has no open pair of parts that meet;
-    /// `point_a` and `point_b` are the same point, in the middle of what the boxes have in common, on
-    /// average. Point and direction approximate the contact of bodies that touch or nearly do; only
+    /// `point_a` and `point_b` are the same point, in the middle of what the boxes have in common,
+    /// on average. Point and direction approximate the contact of bodies that touch or nearly do;
+    /// only
     /// `lower` is a certain bound.
     /// Of more than 256 open pairs, about 256 are compared, and `lower` is that of the whole
     /// meshes.

@@ -135,9 +135,9 @@ impl<P, E, O> Default for Reports<P, E, O> {
 }
 
 impl<P, E, O> Reports<P, E, O> {
-    /// Sets the largest number of frames, events, poses and open items together that are kept of unread
-    /// reports, unless the newest frame alone has more. The default is 65,536. Merged reports have
-    /// the limit of the newer one.
+    /// Sets the largest number of frames, events, poses and open items together that are kept of
+    /// unread reports, unless the newest frame alone has more. The default is 65,536. Merged
+    /// reports have the limit of the newer one.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }

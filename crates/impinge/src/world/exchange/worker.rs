@@ -151,7 +151,8 @@ impl From<()> for Next {
 /// Counts of frames and reports, from the application's side.
 ///
 /// Every frame that was sent is in exactly one step; a step may contain several frames, or none if
-/// it continues the step before. Every step is in exactly one report that is received; a report may contain several steps.
+/// it continues the step before. Every step is in exactly one report that is received; a report may
+/// contain several steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Frames sent to the thread; also the number of the newest.

@@ -11,9 +11,9 @@ use super::{CheckResult, Flags, PairCache, PartCache, Work, check_parts};
 use crate::answer::Bounds;
 use crate::math::{Aabb, Pose, Vec3};
 
-/// Units of work: boxes of parts that are computed for one, parts that are sorted for one, and boxes
-/// of two parts that are compared for one. The check of two parts has its own units, in addition to
-/// one.
+/// Units of work: boxes of parts that are computed for one, parts that are sorted for one, and
+/// boxes of two parts that are compared for one. The check of two parts has its own units, in
+/// addition to one.
 const BOXES_PER_UNIT: usize = 4;
 const SORTED_PER_UNIT: usize = 4;
 const COMPARISONS_PER_UNIT: u32 = 16;

@@ -312,8 +312,8 @@ impl Course {
             if self.open.found.leaves.count == 0 {
                 return None;
             }
-            // Several pairs at once as long as the budget need not be asked: counters in memory take
-            // a share of the time of a pair that can be measured.
+            // Several pairs at once as long as the budget need not be asked: counters in memory
+            // take a share of the time of a pair that can be measured.
             let run = self.open.found.leaves.count.min(self.until_sample - 1).max(1);
             let mut paid = budget.claim(run as u64);
             if paid == 0 {

@@ -45,8 +45,9 @@ impl Pending {
         self.leaves
     }
 
-    /// Compares two leaves, and decides the pairs of triangles as far as the budget goes; the others
-    /// are left for [`decide`](Self::decide). True if a pair of triangles stopped the search.
+    /// Compares two leaves, and decides the pairs of triangles as far as the budget goes; the
+    /// others are left for [`decide`](Self::decide). True if a pair of triangles stopped the
+    /// search.
     ///
     /// The budget has paid for further pairs of leaves, too. Triangles come before them.
     #[inline(always)]

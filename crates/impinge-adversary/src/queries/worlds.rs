@@ -60,7 +60,12 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "detached worlds",
-        covers: &["world::Detached::send", "world::Detached::receive", "world::Detached::reattach"],
+        covers: &[
+            "world::World::detach_with",
+            "world::Detached::send",
+            "world::Detached::receive",
+            "world::Detached::reattach",
+        ],
         interval: 24,
         run: detached,
     },

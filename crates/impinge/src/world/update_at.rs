@@ -47,7 +47,7 @@ impl World {
     ///     let t = f64::from(frame) / 120.0;
     ///     world.move_to(ball, at(5.25 - 5.0 * t * t)?)?;
     ///     let report = world.update_at(t)?;
-    ///     assert_eq!(report.stats().is_idle(), t < 0.49);
+    ///     assert_eq!(report.stats().is_idle(), t < 0.495);
     ///     assert_eq!(report.began().count(), usize::from(frame == 120));
     /// }
     /// # Ok::<(), impinge::Error>(())

@@ -73,7 +73,7 @@ impl Scene {
         self.bodies.len()
     }
 
-    /// Moves so many bodies, chosen at random.
+    /// Moves this number of bodies, chosen at random.
     pub(super) fn step(&mut self, moved: usize) -> Result<()> {
         for _ in 0..moved {
             let n = self.random.index(self.bodies.len());

@@ -26,7 +26,7 @@ const RELATIVE_ERROR: f64 = 8.0 * UNIT_ROUNDOFF;
 /// Points in a piece of work: about a microsecond.
 pub(super) const POINTS_IN_PIECE: usize = 256;
 
-/// Units of a loop over so many points.
+/// Units of a loop over this number of points.
 pub(super) fn units_of_points(points: &[Vec3]) -> u64 {
     1 + points.len() as u64 / 32
 }

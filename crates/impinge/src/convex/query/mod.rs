@@ -277,7 +277,7 @@ fn measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) ->
     measure_and_end::<T, _>(a, b, pose, cache, (u32::MAX, Kernels::Fastest), Finish)
 }
 
-/// The distance or the depth, as far as floating point decides it in so many steps of growth.
+/// The distance or the depth, as far as floating point decides it within the limit of growth steps.
 #[inline(always)]
 fn measure_in_floats<T: Answer>(
     a: &Hull,

@@ -23,7 +23,8 @@ const GAPS: [f64; 3] = [0.003, 0.01, 0.05];
 const PASSES: usize = 3;
 const REPEATS: usize = 8;
 
-/// The number of deadlines for a factor of two, between the shortest and the longest in microseconds.
+/// The number of deadlines for a factor of two, between the shortest and the longest in
+/// microseconds.
 const DEADLINES_PER_DOUBLING: f64 = 3.0;
 const SHORTEST: f64 = 0.05;
 const LONGEST: f64 = 400.0;
